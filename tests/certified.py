@@ -12,7 +12,7 @@ from theory.proving.certify import Certified, certify
 
 FILE = """\
 import sympy
-from theory.kernel import Found, Hypothesis, Step, Theorem, dot, le, square, vectors
+from theory.kernel import Found, Hypothesis, Step, Theorem, le, vectors
 
 a, lam, d = sympy.symbols("a lambda d", positive=True)
 u, v = vectors("u ∇f(v)")
@@ -24,16 +24,16 @@ CLAIM = Theorem(
     symbols=(a, lam, d),
     vectors=(u, v),
     hypotheses=(
-        Hypothesis("small", "v is small", le(square(v), d * lam)),
+        Hypothesis("small", "v is small", le(v**2, d * lam)),
         Hypothesis("part", "a is small", le(a, d)),
         Hypothesis("idle", "never needed", le(d, 7)),
     ),
     steps=(
-        Step("young", le(2 * dot(u, v), a * square(u) + square(v) / a), Found()),
-        Step("idle step", le(0, square(u)), Found()),
+        Step("young", le(2 * (u @ v), a * u**2 + v**2 / a), Found()),
+        Step("idle step", le(0, u**2), Found()),
     ),
-    lhs=square(u + v),
-    terms={"first": (1 + d) * square(u), "second": (1 + 1 / a) * d * lam},
+    lhs=(u + v)**2,
+    terms={"first": (1 + d) * u**2, "second": (1 + 1 / a) * d * lam},
     conclude=Found("young", "small", "part"),
 )
 """

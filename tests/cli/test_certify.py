@@ -12,7 +12,7 @@ from tests.certified import FILE, data_of, written
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Problem = Callable[..., dict[str, str]]
-FALSE = FILE.replace("(1 + d) * square(u)", "d * square(u)")
+FALSE = FILE.replace("(1 + d) * u**2", "d * u**2")
 
 
 def test_a_file_is_certified_and_then_proved(run: Run, tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_an_edit_is_seen_and_mended(run: Run, tmp_path: Path) -> None:
     path = written(tmp_path)
     assert run("certify", path).returncode == 0
     stale = data_of(path).read_bytes()
-    written(tmp_path, FILE.replace("(1 + d) * square(u)", "(2 + d) * square(u)"))
+    written(tmp_path, FILE.replace("(1 + d) * u**2", "(2 + d) * u**2"))
     done = run("verify", path, "--json")
     assert done.returncode == 1
     says = json.dumps(json.loads(done.stdout)["claims"][0])
@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_written(tmp_path: Path, run: Run) -> None:
 
 
 STOCHASTIC = """
-from theory.notation import count, function, index, mean, positive, real, square, theorem, total
+from theory.notation import count, function, index, mean, positive, real, theorem, total
 from theory.notation import vectors
 
 (L, sigma), k, K, low = positive("L sigma"), index("k"), count("K"), real("f_low")
@@ -103,7 +103,7 @@ T.lower_bound(f, low)
 T.unbiased(E, g, f.grad(x))
 T.bounded_variance(E, g, f.grad(x), sigma)
 T.iterate(x, x - g / L, k)
-F, S = T.sequence("F", f(x)), T.sequence("S", square(f.grad(x)))
+F, S = T.sequence("F", f(x)), T.sequence("S", f.grad(x)**2)
 LINE
 CLAIM = T.shows(total(S(k), k, K) / K <= 2 * L * (F(0) - low) / K + sigma**2)
 """

@@ -25,7 +25,7 @@ T = sympy.Symbol("T", integer=True, positive=True)
 """
 SPLIT = """\
 from symbols import a
-from theory.kernel import Combine, Theorem, square, vectors
+from theory.kernel import Combine, Theorem, vectors
 
 u, v = vectors("u v")
 CLAIM = Theorem(
@@ -35,15 +35,15 @@ CLAIM = Theorem(
     latex="",
     symbols=(a,),
     vectors=(u, v),
-    lhs=square(u + v),
-    terms={"first": (1 + a) * square(u), "second": (1 + 1 / a) * square(v)},
+    lhs=(u + v)**2,
+    terms={"first": (1 + a) * u**2, "second": (1 + 1 / a) * v**2},
     conclude=Combine(squares=((1 / a, a * u - v),)),
 )
 """
 ERROR = """\
 from lemmas.split import CLAIM as SPLIT, u, v
 from symbols import a, d
-from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le, square
+from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, le
 
 CLAIM = Theorem(
     id="mine.error",
@@ -52,10 +52,10 @@ CLAIM = Theorem(
     latex="",
     symbols=(a, d),
     vectors=(u, v),
-    hypotheses=(Hypothesis("small", "v is small", le(square(v), d**2)),),
+    hypotheses=(Hypothesis("small", "v is small", le(v**2, d**2)),),
     steps=(Step("split", SPLIT.goal, Cite("mine.split"), where="first line"),),
-    lhs=square(u + v),
-    terms={"step": (1 + a) * square(u), "error": (1 + 1 / a) * d**2},
+    lhs=(u + v)**2,
+    terms={"step": (1 + a) * u**2, "error": (1 + 1 / a) * d**2},
     conclude=Combine({"split": 1, "small": 1 + 1 / a}),
     cites=(SPLIT,),
 )
@@ -130,7 +130,7 @@ def test_a_folder_is_proved_in_the_order_of_what_it_needs(
 
 
 def test_a_false_claim_of_a_folder_fails(run: Run, tmp_path: Path) -> None:
-    false = SPLIT.replace("(1 + 1 / a) * square(v)}", "square(v) / a}")
+    false = SPLIT.replace("(1 + 1 / a) * v**2}", "v**2 / a}")
     done = run("verify", written(tmp_path, {**FILES, "lemmas/split.py": false}))
     assert done.returncode == 1
     assert "mine.split: the verdict is REFUTED, PROVED is required" in done.stderr
@@ -203,12 +203,12 @@ def test_bounds_of_a_folder_are_listed(run: Run, tmp_path: Path) -> None:
 
 def test_a_sequence_begins_at_a_number(result: Result, tmp_path: Path) -> None:
     sequence = """\
-from theory.notation import count, index, positive, square, theorem, vector
+from theory.notation import count, index, positive, theorem, vector
 
 rho, k, K, x = positive("rho"), index("k"), count("K"), vector("x")
 T = theorem("mine.start")
 T.iterate(x, x / 2, k)
-D = T.sequence("D", square(x))
+D = T.sequence("D", x**2)
 CLAIM = T.shows(D(K) <= rho * D(0) / K)
 """
     folder = written(tmp_path / "mine", {"start.py": sequence})
@@ -245,12 +245,11 @@ def test_a_stepsize_on_the_left_is_held_to_its_condition(tmp_path: Path) -> None
     """γ²D(K) ≤ … is proved for γD(0) ≤ 1 and γ ≤ 2 only; D is what is bounded, and not γ."""
     stated = """\
 from theory.notation import count, index, positive, theorem, vector
-from theory.kernel import square
 
 gamma, k, K, x = positive("gamma"), index("k"), count("K"), vector("x")
 T = theorem("mine.left")
 T.iterate(x, x / 2, k)
-D = T.sequence("D", square(x))
+D = T.sequence("D", x**2)
 T.assume(gamma <= 2)
 T.assume(gamma * D(0) <= 1)
 CLAIM = T.shows(gamma**2 * D(K) <= D(0))

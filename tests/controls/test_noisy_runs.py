@@ -32,7 +32,6 @@ from theory.notation import (
     nonnegative,
     positive,
     real,
-    square,
     theorem,
     total,
     vector,
@@ -59,7 +58,7 @@ def averaged(part: Scalar) -> Theorem:
     T.bounded_variance(E, g, f.grad(x), sigma)
     T.assume(2 * gamma <= 1 / L)
     T.iterate(x, x - gamma * g, k)
-    F, S = T.sequence("F", f(x)), T.sequence("S", square(f.grad(x)))
+    F, S = T.sequence("F", f(x)), T.sequence("S", f.grad(x) ** 2)
     return T.shows(
         total(S(k), k, K) / K <= 2 * (F(0) - low) / (gamma * K) + part * L * gamma * sigma**2
     )
@@ -72,9 +71,9 @@ def momentum(part: Scalar) -> Theorem:
     T = theorem("mine.momentum")
     T.assume(beta < 1)
     T.unbiased(E, g, 0 * g)
-    T.assume(E(square(g)) <= sigma**2)
+    T.assume(E(g**2) <= sigma**2)
     T.iterate(m, beta * m + (1 - beta) * g, k)
-    M = T.sequence("M", square(m))
+    M = T.sequence("M", m**2)
     T.assume(M(0) <= 0)
     return T.shows(M(n) <= part * sigma**2)
 
@@ -83,9 +82,9 @@ def late(part: Scalar) -> Theorem:
     """How far a stale iterate is: τ = 2 moves of length γσ at most."""
     x, g = iterates("x", k), vector("g")
     T = theorem("mine.late")
-    T.assume(square(g) <= sigma**2)
+    T.assume(g**2 <= sigma**2)
     T.iterate(x, x[k] - gamma * g)
-    D = T.sequence("D", square(x[k] - x[k - 2]))
+    D = T.sequence("D", (x[k] - x[k - 2]) ** 2)
     return T.shows(D(n) <= part * gamma**2 * sigma**2)
 
 
@@ -134,7 +133,7 @@ def star(convexity: Scalar) -> Theorem:
     if convexity:
         T.convex(f)
     T.iterate(x, x - gamma * f.grad(x), k)
-    F, D = T.sequence("F", f(x) - f(least)), T.sequence("D", square(x - least))
+    F, D = T.sequence("F", f(x) - f(least)), T.sequence("D", (x - least) ** 2)
     return T.shows(2 * gamma * F(k + 1) <= D(k) - D(k + 1))
 
 
@@ -204,9 +203,9 @@ def test_two_means_are_not_taken_for_one() -> None:
     x, noise = vectors("x ξ")
     E, avg = mean("E", noise), average("avg", noise, over="worker")
     T = theorem("mine.two")
-    T.assume(avg(E(square(noise))) <= sigma**2)
+    T.assume(avg(E(noise**2)) <= sigma**2)
     T.iterate(x, x / 2 + noise / 2, k)
-    D = T.sequence("D", square(x))
+    D = T.sequence("D", x**2)
     T.assume(D(0) <= 0)
     model = noisy_run(T.shows(D(n) <= 0))
     assert model is not None

@@ -20,12 +20,12 @@ from theory.proving.storing import formula_text
 from theory.verdicts import Verdict
 
 MEAN = """
-from theory.notation import mean, positive, square, theorem, vectors
+from theory.notation import mean, positive, theorem, vectors
 a = positive("a")
 e, g = vectors("e g")
 E = mean("E", g)
 T = theorem("mine.mean")
-CLAIM = T.shows(E(square(e + a * g)) <= (1 + a) * square(e) + (a + a * a) * E(square(g)))
+CLAIM = T.shows(E((e + a * g)**2) <= (1 + a) * e**2 + (a + a * a) * E(g**2))
 """
 
 
@@ -80,10 +80,10 @@ def test_a_second_search_writes_the_same(path: Path) -> None:
 
 
 EDITS = {
-    "statement": ("(1 + d) * square(u)", "(2 + d) * square(u)"),
+    "statement": ("(1 + d) * u**2", "(2 + d) * u**2"),
     "hypothesis": ("le(a, d)", "le(a, 2 * d)"),
     "domain": ('"a lambda d", positive=True', '"a lambda d", positive=True, rational=True'),
-    "kind of a step": ("a * square(u) + square(v) / a", "2 * a * square(u) + square(v) / a"),
+    "kind of a step": ("a * u**2 + v**2 / a", "2 * a * u**2 + v**2 / a"),
 }
 
 

@@ -73,7 +73,7 @@ class Vector:
     Examples
     --------
     >>> u, v = vectors("u v")
-    >>> square(u + v) - square(u - v) - 3 * (u @ v)
+    >>> (u + v) ** 2 - (u - v) ** 2 - 3 * (u @ v)
     <u, v>
     """
 
@@ -104,6 +104,9 @@ class Vector:
 
     def __matmul__(self, other: Vector) -> Scalar:
         return dot(self, other) if isinstance(other, Vector) else NotImplemented
+
+    def __pow__(self, power: int) -> Scalar:
+        return dot(self, self) if power == 2 else NotImplemented
 
     def __neg__(self) -> Vector:
         return self * -1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from theory.kernel.relations import eq, ge, le
-from theory.kernel.vectors import dot, square, vector, vectors
+from theory.kernel.vectors import vector, vectors
 from theory.notation.coercion import equal
 from theory.notation.draft import Draft, theorem
 from theory.notation.glossary import glossary
@@ -32,7 +32,6 @@ __all__ = [
     "Iterates",
     "average",
     "count",
-    "dot",
     "eq",
     "equal",
     "exp",
@@ -48,7 +47,6 @@ __all__ = [
     "nonnegative",
     "positive",
     "real",
-    "square",
     "theorem",
     "total",
     "vector",

@@ -111,9 +111,9 @@ def is_parameters(said: Relation) -> bool:
 
     Examples
     --------
-    >>> from theory.kernel import le, square, vector
+    >>> from theory.kernel import le, vector
     >>> L = sympy.Symbol("L", positive=True)
-    >>> is_parameters(le(L, 2)), is_parameters(le(square(vector("g")), L))
+    >>> is_parameters(le(L, 2)), is_parameters(le(vector("g") ** 2, L))
     (True, False)
     """
     return all(isinstance(one, ELEMENTARY) for one in said.gap.atoms(sympy.Function))

@@ -20,7 +20,7 @@ from theory.kernel.relations import Relation, eq
 from theory.kernel.rules import Cite, Combine, Found, Induction
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
-from theory.kernel.vectors import Gram, Scalar, Vector, dot, square, vector
+from theory.kernel.vectors import Gram, Scalar, Vector, vector
 from theory.kernel.wellformed import is_square
 from theory.notation import templates
 from theory.notation.building import built
@@ -54,7 +54,7 @@ def theorem(id: str, where: str = "ours", *functions: Function) -> Draft:
 
     Examples
     --------
-    >>> from theory.kernel import square, vector
+    >>> from theory.kernel import vector
     >>> from theory.notation import function, positive
     >>> L, gamma = positive("L gamma")
     >>> f, x = function("f"), vector("x")
@@ -62,7 +62,7 @@ def theorem(id: str, where: str = "ours", *functions: Function) -> Draft:
     >>> T = theorem("mine.step", "Lemma 5")
     >>> T.smooth(f, L)
     'f is L-smooth'
-    >>> made = T.shows(f(y) <= f(x) - gamma * (1 - L * gamma / 2) * square(f.grad(x)))
+    >>> made = T.shows(f(y) <= f(x) - gamma * (1 - L * gamma / 2) * f.grad(x) ** 2)
     >>> [str(symbol) for symbol in made.symbols], len(made.points)
     (['L', 'gamma'], 2)
     """
@@ -182,7 +182,7 @@ class Draft:
         self._plan.offered.append(templates.unbiased(mean, random, expected))
         self._plan.spreads.append(meant)
         # what no other line names is named here: ∇f(x_i) is random with x_i, and the gradient of f
-        self._plan.meant.append(mean(square(random - expected)))
+        self._plan.meant.append(mean((random - expected) ** 2))
         self._plan.anchors |= expected.names
 
     def bounded_variance(
@@ -190,7 +190,7 @@ class Draft:
     ) -> str:
         """Assume that the mean of ‖random − expected‖² is at most the square of `bound`."""
         return self.assume(
-            mean(square(random - expected)) <= sympy.sympify(bound) ** 2,
+            mean((random - expected) ** 2) <= sympy.sympify(bound) ** 2,
             f"variance of {text(random)}",
         )
 
@@ -268,7 +268,7 @@ class Draft:
         --------
         >>> from theory.kernel import vector
         >>> k, x = sympy.Symbol("k", integer=True, nonnegative=True), vector("x")
-        >>> D = theorem("mine.rate").sequence("D", square(x))
+        >>> D = theorem("mine.rate").sequence("D", x**2)
         >>> D(k + 1), D(k).is_nonnegative
         (D(k + 1), True)
         """
@@ -307,9 +307,7 @@ class Draft:
         for f in self.functions:
             self._everywhere(f, "averaged", mean)
             self._plan.constants.add(f(mean))
-            slope = self.sequence(
-                f"slope of {f.name} at {text(mean)}", dot(f.grad(mean), now - mean)
-            )
+            slope = self.sequence(f"slope of {f.name} at {text(mean)}", f.grad(mean) @ (now - mean))
             label = f"{text(mean)} is the mean of {text(now)}"
             self.assume(eq(total(slope(index), index, count), 0), f"{label}, by ∇{f.name}", label)
 
@@ -440,7 +438,7 @@ class Draft:
         """
         if isinstance(said, VectorEquation):
             self._require_any(said)
-            said = eq(dot(said.left, ANY), dot(said.right, ANY))
+            said = eq(said.left @ ANY, said.right @ ANY)
         stated = self._said(said)
         if by is None and self._is_of_one_iteration(stated):
             self.have(stated, "", *using)

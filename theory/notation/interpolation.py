@@ -20,7 +20,7 @@ from theory.kernel.relations import le
 from theory.kernel.rules import Combine, Descent
 from theory.kernel.rules.calculus import descent
 from theory.kernel.theorem import Hypothesis, Smooth, Step
-from theory.kernel.vectors import Point, Scalar, Vector, dot, square, vector
+from theory.kernel.vectors import Point, Scalar, Vector, vector
 from theory.notation.names import Function
 
 MOST: Final = 4
@@ -83,12 +83,12 @@ class Meeting:
         facts = {down: sympy.S.One, self.convex.name: sympy.S.One}
         squares: tuple[tuple[Scalar, Scalar | Vector], ...] = ()
         way, turn = self.x.position - self.y.position, self.turn
-        below = self.y.value + dot(self.y.gradient, way) + square(turn) / (2 * self.width)
+        below = self.y.value + self.y.gradient @ way + turn**2 / (2 * self.width)
         if self.room is None:
             squares = ((self.modulus / 2, self.u.position - self.y.position),)
         else:
-            facts[self.room.name] = square(turn) / (2 * self.width**2)
-            below += self.modulus / 2 * square(way)
+            facts[self.room.name] = turn**2 / (2 * self.width**2)
+            below += self.modulus / 2 * way**2
         name = f"interpolation, {place(self.y)} to {place(self.x)}"
         yield Step(name, le(below, self.x.value), Combine(facts, squares=squares))
 
@@ -117,7 +117,7 @@ def tangent_at(modulus: Scalar, x: Point, y: Point) -> Hypothesis:
     kind = "convex" if modulus == 0 else f"{modulus}-strongly convex"
     says = f"{x.function} is {kind}"
     way = y.position - x.position
-    tangent = x.value + dot(x.gradient, way) + modulus / 2 * square(way)
+    tangent = x.value + x.gradient @ way + modulus / 2 * way**2
     return Hypothesis(f"{says}, from {place(x)} to {place(y)}", says, le(tangent, y.value))
 
 

@@ -16,7 +16,7 @@ def window(form: Scalar, j: Scalar, k: Scalar, length: Scalar) -> Scalar:
     """Σ over the last iterations before k: j from max(0, k − length) to k − 1.
 
     While k is below the length there are fewer terms, and none at k = 0. The terms are sequences
-    at j, or quantities of iteration j such as ``square(g[j])``.
+    at j, or quantities of iteration j such as ``g[j]**2``.
 
     Raises
     ------

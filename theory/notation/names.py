@@ -265,9 +265,8 @@ def mean(
 
     Examples
     --------
-    >>> from theory.kernel import square
     >>> g = vector("g")
-    >>> mean("E", g)(square(g))
+    >>> mean("E", g)(g**2)
     E[<g, g>]
     """
     return Expectation("mean", name, _words(random), _words(given), over, law)

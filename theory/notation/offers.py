@@ -37,7 +37,7 @@ from theory.kernel.rules import (
 from theory.kernel.rules.calculus import descent, lipschitz
 from theory.kernel.rules.series import varying
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Rule, Smooth, Step, Theorem
-from theory.kernel.vectors import Gram, Point, Scalar, Vector, square, vector
+from theory.kernel.vectors import Gram, Point, Scalar, Vector, vector
 from theory.notation.coercion import sides
 from theory.notation.decomposition import decomposed
 from theory.notation.interpolation import place
@@ -113,12 +113,12 @@ def spread(random: Vector, expected: Vector) -> Step:
     """A vector's squared distance from its mean, of which the mean is Jensen's inequality."""
     away = random - expected
     name = f"spread of {text(random)}"
-    return Step(name, le(0, square(away)), Combine(squares=((sympy.S.One, away),)))
+    return Step(name, le(0, away**2), Combine(squares=((sympy.S.One, away),)))
 
 
 def squared(one: Vector, means: Sequence[Operator]) -> Iterator[Step]:
     """That a square is nonnegative, and so is its mean; the innermost mean stands last."""
-    made = Step(f"‖{text(one)}‖² ≥ 0", le(0, square(one)), Combine(squares=((sympy.S.One, one),)))
+    made = Step(f"‖{text(one)}‖² ≥ 0", le(0, one**2), Combine(squares=((sympy.S.One, one),)))
     yield made
     for operator in reversed(means):
         made = next(expected(made.name, made.relation, (operator,)), made)
@@ -234,8 +234,8 @@ def _moves(one: Hypothesis, stale: Delayed, bare: Theorem) -> Iterator[Step]:
         way = then.position - now.position
         if now.position == stale.now.position and len(way.terms) == 1:
             ((name, factor),) = way.terms
-            if factor not in (1, -1) and one.relation.lhs == square(vector(name)):
-                bound = le(square(way), factor**2 * one.relation.rhs)
+            if factor not in (1, -1) and one.relation.lhs == vector(name) ** 2:
+                bound = le(way**2, factor**2 * one.relation.rhs)
                 yield Step(f"move, by {one.name}", bound, Combine({one.name: factor**2}))
                 return
 

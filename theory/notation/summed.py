@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.symbol import Str
 
 from theory.errors import TheoryError
-from theory.kernel.vectors import Gram, Scalar, Vector, square, vector
+from theory.kernel.vectors import Gram, Scalar, Vector, vector
 from theory.kernel.wellformed import is_square
 from theory.notation.names import text
 
@@ -32,7 +32,7 @@ def total(form: Scalar, index: Scalar, count: Scalar) -> Scalar:
     >>> k, K = index("k"), count("K")
     >>> total(sympy.Function("S")(k), k, K)
     Sum(S(k), (k, 0, K - 1))
-    >>> total(square(vector("x")), k, K)
+    >>> total(vector("x") ** 2, k, K)
     Sum(‖x‖²(k), (k, 0, K - 1))
     """
     return sympy.Sum(summed(form, index, index), (index, 0, count - 1))
@@ -44,7 +44,7 @@ def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
     Parameters
     ----------
     form : sympy expression
-        Constants times sequences, or times a quantity such as ``square(g[j])``.
+        Constants times sequences, or times a quantity such as ``g[j]**2``.
     running, index : sympy symbols
         j, and the k by which vectors are named.
 
@@ -52,7 +52,7 @@ def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
     --------
     >>> from theory.kernel.vectors import square
     >>> j, k = sympy.symbols("j k", integer=True, nonnegative=True)
-    >>> summed(2 * square(vector("g[j]")), j, k)
+    >>> summed(2 * vector("g[j]") ** 2, j, k)
     2*‖g‖²(j)
     """
     form = sympy.sympify(form)
@@ -120,6 +120,6 @@ def _root(form: Scalar) -> Vector | None:
             if name != first:
                 both = expanded.coeff(Gram(*map(Str, sorted((first, name)))))
                 found = found + both / (2 * size) * vector(name)
-        if sympy.expand(square(found) - expanded) == 0:
+        if sympy.expand(found**2 - expanded) == 0:
             return found
     return None

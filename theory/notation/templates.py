@@ -11,7 +11,7 @@ from itertools import permutations
 
 from theory.kernel.relations import Relation, eq, le
 from theory.kernel.theorem import Hypothesis
-from theory.kernel.vectors import Point, Scalar, Vector, dot, square, vector
+from theory.kernel.vectors import Point, Scalar, Vector, vector
 from theory.notation.coercion import VectorEquation
 from theory.notation.interpolation import place, tangent_at
 from theory.notation.names import Expectation, Function, text
@@ -76,8 +76,8 @@ def quasi_convex(f: Function, star: Vector, modulus: Scalar) -> Template:
         for one in scene.points_of(f):
             if one.value != f(star):
                 way = one.position - star
-                gain = one.value - f(star) + modulus / 2 * square(way)
-                yield Hypothesis(f"{says}, at {place(one)}", says, le(gain, dot(one.gradient, way)))
+                gain = one.value - f(star) + modulus / 2 * way**2
+                yield Hypothesis(f"{says}, at {place(one)}", says, le(gain, one.gradient @ way))
 
     return instances
 
@@ -87,7 +87,7 @@ def pl(f: Function, modulus: Scalar, least: Scalar) -> Template:
     says = f"{f.name} satisfies the Polyak–Łojasiewicz inequality with {modulus}"
 
     def bound(one: Point) -> Relation:
-        return le(2 * modulus * (one.value - least), square(one.gradient))
+        return le(2 * modulus * (one.value - least), one.gradient**2)
 
     return everywhere(f, "Polyak–Łojasiewicz", says, bound)
 
@@ -95,7 +95,7 @@ def pl(f: Function, modulus: Scalar, least: Scalar) -> Template:
 def bounded_gradient(f: Function, bound: Scalar) -> Template:
     """‖∇f‖ ≤ bound."""
     says = f"gradients of {f.name} have norms of at most {bound}"
-    return everywhere(f, "bounded gradient", says, lambda one: le(square(one.gradient), bound**2))
+    return everywhere(f, "bounded gradient", says, lambda one: le(one.gradient**2, bound**2))
 
 
 def vector_equation(name: str, said: VectorEquation, says: str) -> Template:
@@ -105,7 +105,7 @@ def vector_equation(name: str, said: VectorEquation, says: str) -> Template:
     def instances(scene: Scene) -> Iterator[Hypothesis]:
         for other in scene.names:
             yield Hypothesis(
-                f"{name}, with {other}", says or name, eq(dot(difference, vector(other)), 0)
+                f"{name}, with {other}", says or name, eq(difference @ vector(other), 0)
             )
 
     return instances
@@ -119,7 +119,7 @@ def unbiased(mean: Expectation, random: Vector, expected: Vector) -> Template:
         for other in scene.names:
             if other not in scene.random(mean.name):
                 v = vector(other)
-                said = eq(scene.resolved(mean(dot(random, v))), dot(expected, v))
+                said = eq(scene.resolved(mean(random @ v)), expected @ v)
                 yield Hypothesis(f"{says}, with {other}", says, said)
 
     return instances

@@ -17,7 +17,7 @@ import sympy
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.theorem import Theorem
-from theory.kernel.vectors import Gram, Scalar, Vector, square
+from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.proving.linear import linear
 from theory.proving.problem import stated
 from theory.proving.squares import with_squares
@@ -85,7 +85,7 @@ def _carried(
         )
         rest = goal.gap - sympy.Add(
             *(m * facts[n].gap for n, m in spelled.facts.items()),
-            *(c * (square(v) if isinstance(v, Vector) else v**2) for c, v in spelled.squares),
+            *(c * (v**2 if isinstance(v, Vector) else v**2) for c, v in spelled.squares),
             *spelled.plus,
         )
         missing = sympy.factor(sympy.cancel(sympy.expand(rest) / bound))

@@ -118,13 +118,13 @@ def least(theorem: Theorem, symbol: Scalar) -> Scalar | None:
 
     Examples
     --------
-    >>> from theory.notation import function, positive, square, theorem, vector
+    >>> from theory.notation import function, positive, theorem, vector
     >>> L, gamma, c = positive("L gamma c")
     >>> f, x = function("f"), vector("x")
     >>> T = theorem("mine.step")
     >>> _ = T.smooth(f, L)
     >>> gained = f(x) - f(x - gamma * f.grad(x))
-    >>> made = T.shows(gamma * square(f.grad(x)) <= gained + c * square(f.grad(x)))
+    >>> made = T.shows(gamma * f.grad(x) ** 2 <= gained + c * f.grad(x) ** 2)
     >>> least(offered(made), c)
     L*gamma**2/2
     """

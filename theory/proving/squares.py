@@ -135,7 +135,7 @@ def _drafts(exact: Exact, outcome: Outcome, program: Program | None) -> Iterator
     if not solutions:
         yield (
             "the numbers of the squares are not settled by their rank; a line that chooses some "
-            "does, such as T.have(square(u + v) <= (1 + a) * square(u) + (1 + 1 / a) * square(v))"
+            "does, such as T.have((u + v) ** 2 <= (1 + a) * u**2 + (1 + 1 / a) * v**2)"
         )
 
 

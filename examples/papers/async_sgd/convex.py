@@ -12,7 +12,7 @@ That noises in flight are orthogonal is assumed as E‖ξ̄‖² ≤ σ²/p.
 from in_flight import CLAIM as NEAR
 from in_flight import G, f, g, gamma, noise, p, star, v, x
 
-from theory.notation import count, index, mean, nonnegative, square, theorem, total
+from theory.notation import count, index, mean, nonnegative, theorem, total
 
 sigma = nonnegative("sigma")
 k, K = index("k"), count("K")
@@ -26,15 +26,15 @@ T.unbiased(E, g, f.grad(x))
 T.bounded_variance(E, g, f.grad(x), sigma)
 T.iterate(v, v - gamma * g, k)
 T.cite(NEAR)
-F, D = T.sequence("F", f(x) - f(star)), T.sequence("D", square(v - star))
-N = T.sequence("N", square(noise))
+F, D = T.sequence("F", f(x) - f(star)), T.sequence("D", (v - star) ** 2)
+N = T.sequence("N", noise**2)
 T.assume(N(k) <= sigma**2 / p)
 T.have(
-    E(square(v - gamma * g - star))
-    <= square(v - star)
+    E((v - gamma * g - star) ** 2)
+    <= (v - star) ** 2
     - 2 * gamma * (f(x) - f(star))
     + gamma**2 * ((3 * p + 1) * G**2 + sigma**2)
-    + 2 * p * gamma**2 * square(noise)
+    + 2 * p * gamma**2 * noise**2
 )
 CLAIM = T.shows(
     total(F(k), k, K) / K

@@ -7,7 +7,7 @@ Source: Mishchenko, Bach, Even and Woodworth 2022, the distance of virtual itera
 workers.
 """
 
-from theory.notation import average, count, function, positive, square, theorem, vectors
+from theory.notation import average, count, function, positive, theorem, vectors
 
 gamma, G = positive("gamma G")
 p = count("p")
@@ -19,6 +19,6 @@ avg = average("avg", h, given=(g, f.grad(x), f.grad(star)), over="in flight")
 T = theorem("async.in-flight", "Mishchenko et al. 2022, distance of virtual iterates")
 part = (x - v) / (gamma * p) - noise
 T.unbiased(avg, h, part)
-T.assume(avg(square(h)) <= G**2)
-T.have(square(h - part) >= 0)
-CLAIM = T.shows(square(x - v) <= 2 * gamma**2 * p**2 * (G**2 + square(noise)))
+T.assume(avg(h**2) <= G**2)
+T.have((h - part) ** 2 >= 0)
+CLAIM = T.shows((x - v) ** 2 <= 2 * gamma**2 * p**2 * (G**2 + noise**2))

@@ -13,7 +13,7 @@ orthogonal is assumed as E‖ξ̄‖² ≤ σ²/p.
 from in_flight import CLAIM as NEAR
 from in_flight import G, f, g, gamma, noise, p, v, x
 
-from theory.notation import count, index, mean, nonnegative, positive, real, square, theorem, total
+from theory.notation import count, index, mean, nonnegative, positive, real, theorem, total
 
 L = positive("L")
 sigma, low = nonnegative("sigma"), real("f_low")
@@ -28,13 +28,13 @@ T.bounded_variance(E, g, f.grad(x), sigma)
 T.assume(2 * L * gamma <= 1)
 T.iterate(v, v - gamma * g, k)
 T.cite(NEAR)
-F, S = T.sequence("F", f(v)), T.sequence("S", square(f.grad(x)))
-D, N = T.sequence("D", square(x - v)), T.sequence("N", square(noise))
+F, S = T.sequence("F", f(v)), T.sequence("S", f.grad(x) ** 2)
+D, N = T.sequence("D", (x - v) ** 2), T.sequence("N", noise**2)
 T.assume(N(k) <= sigma**2 / p)
 noisy = L * gamma**2 * sigma**2 / 2
 T.have(
     E(f(v - gamma * g))
-    <= f(v) - gamma / 4 * square(f.grad(x)) + gamma * L**2 / 2 * square(x - v) + noisy
+    <= f(v) - gamma / 4 * f.grad(x) ** 2 + gamma * L**2 / 2 * (x - v) ** 2 + noisy
 )
 T.have(F(k + 1) <= F(k) - gamma / 4 * S(k) + gamma * L**2 / 2 * D(k) + noisy)
 T.have(D(k) <= 2 * gamma**2 * p**2 * (G**2 + sigma**2 / p))

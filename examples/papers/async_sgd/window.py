@@ -22,7 +22,6 @@ from theory.notation import (
     nonnegative,
     positive,
     real,
-    square,
     theorem,
     total,
     vectors,
@@ -42,20 +41,20 @@ T.lower_bound(f, low)
 T.unbiased(E, g, f.grad(x))
 T.bounded_variance(E, g, f.grad(x), sigma)
 T.varying(s)
-T.assume(equal(p * avg(square(h)), s))
+T.assume(equal(p * avg(h**2), s))
 part = (x - v) / (gamma * p) - noise
 T.unbiased(avg, h, part)
 T.assume(4 * L * gamma <= 1)
 T.assume(16 * L**2 * gamma**2 * p * tau <= 1)
 T.iterate(v, v - gamma * g, k)
-F, S = T.sequence("F", f(v)), T.sequence("S", square(f.grad(x)))
-N, H = T.sequence("N", square(noise)), T.sequence("H", s)
+F, S = T.sequence("F", f(v)), T.sequence("S", f.grad(x) ** 2)
+N, H = T.sequence("N", noise**2), T.sequence("H", s)
 T.assume(N(k) <= sigma**2 / p)
 T.assume(total(H(k), k, K) <= tau * total(S(k), k, K))
-T.have(square(h - part) >= 0)
-drift = L**2 * gamma**3 * (p * s + p**2 * square(noise))
+T.have((h - part) ** 2 >= 0)
+drift = L**2 * gamma**3 * (p * s + p**2 * noise**2)
 noisy = L * gamma**2 * sigma**2 / 2
-T.have(E(f(v - gamma * g)) <= f(v) - gamma / 4 * square(f.grad(x)) + drift + noisy)
+T.have(E(f(v - gamma * g)) <= f(v) - gamma / 4 * f.grad(x) ** 2 + drift + noisy)
 T.have(F(k + 1) <= F(k) - gamma / 4 * S(k) + L**2 * gamma**3 * (p * H(k) + p**2 * N(k)) + noisy)
 CLAIM = T.shows(
     total(S(k), k, K) / K

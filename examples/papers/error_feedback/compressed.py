@@ -20,7 +20,6 @@ from theory.notation import (
     nonnegative,
     positive,
     real,
-    square,
     theorem,
     total,
     vectors,
@@ -37,13 +36,13 @@ T = theorem("ef.compressed", "Stich and Karimireddy 2020, error feedback, noncon
 T.smooth(f, L)
 T.lower_bound(f, low)
 T.unbiased(E, g, f.grad(x))
-T.assume(E(square(g - f.grad(x))) <= M * square(f.grad(x)) + sigma**2)
-T.assume(E(square(e + gamma * g - c)) <= (1 - delta) * E(square(e + gamma * g)))
+T.assume(E((g - f.grad(x)) ** 2) <= M * f.grad(x) ** 2 + sigma**2)
+T.assume(E((e + gamma * g - c) ** 2) <= (1 - delta) * E((e + gamma * g) ** 2))
 T.assume(delta <= 1)
 T.assume(4 * L * gamma * (2 + M * delta) <= delta)
 T.iterate(v, v - gamma * g, k)
 T.iterate(e, e + gamma * g - c, k)
-F, S, R = T.sequence("F", f(v)), T.sequence("S", square(f.grad(x))), T.sequence("R", square(e))
+F, S, R = T.sequence("F", f(v)), T.sequence("S", f.grad(x) ** 2), T.sequence("R", e**2)
 T.assume(equal(R(0), 0))
 T.have(F(k + 1) <= F(k) - gamma / 4 * S(k) + gamma * L**2 / 2 * R(k) + L * gamma**2 * sigma**2 / 2)
 T.have(R(k + 1) <= (1 - delta / 2) * R(k) + gamma**2 * (2 / delta + M) * S(k) + gamma**2 * sigma**2)

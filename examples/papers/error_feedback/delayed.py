@@ -19,7 +19,6 @@ from theory.notation import (
     nonnegative,
     positive,
     real,
-    square,
     theorem,
     total,
     vectors,
@@ -37,23 +36,23 @@ T = theorem("ef.delayed", "Stich and Karimireddy 2020, delayed SGD, nonconvex")
 T.smooth(f, L)
 T.lower_bound(f, low)
 T.unbiased(E, noise, 0 * p)
-T.assume(E(square(noise)) <= sigma**2)
+T.assume(E(noise**2) <= sigma**2)
 step = T.assume(4 * L * gamma * (tau + 1) <= 1)
 T.iterate(v, v - gamma * g, k)
 T.iterate(p, p - f.grad(x), k)
 T.delayed(p_old, p, tau)
 
-F, S = T.sequence("F", f(v)), T.sequence("S", square(f.grad(x)))
-P, Q = T.sequence("P", square(p - p_old)), T.sequence("Q", square(v - gamma * p - q_old))
+F, S = T.sequence("F", f(v)), T.sequence("S", f.grad(x) ** 2)
+P, Q = T.sequence("P", (p - p_old) ** 2), T.sequence("Q", (v - gamma * p - q_old) ** 2)
 T.assume(Q(k) <= tau * gamma**2 * sigma**2)
 noisy = L * gamma**2 * sigma**2 / 2
-apart = gamma**2 * square(p - p_old) + square(v - gamma * p - q_old)
-T.have(square(v - x) <= 2 * apart, "split", step)
+apart = gamma**2 * (p - p_old) ** 2 + (v - gamma * p - q_old) ** 2
+T.have((v - x) ** 2 <= 2 * apart, "split", step)
 T.have(
     E(f(v - gamma * g))
-    <= f(v) - gamma / 4 * square(f.grad(x)) + gamma * L**2 / 2 * square(v - x) + noisy
+    <= f(v) - gamma / 4 * f.grad(x) ** 2 + gamma * L**2 / 2 * (v - x) ** 2 + noisy
 )
-T.have(E(f(v - gamma * g)) <= f(v) - gamma / 4 * square(f.grad(x)) + gamma * L**2 * apart + noisy)
+T.have(E(f(v - gamma * g)) <= f(v) - gamma / 4 * f.grad(x) ** 2 + gamma * L**2 * apart + noisy)
 CLAIM = T.shows(
     total(S(k), k, K) / K
     <= 8 * (F(0) - low) / (gamma * K)

@@ -9,7 +9,7 @@ Source: Stich and Karimireddy 2020, the descent lemma for nonconvex functions. T
 noise of this step alone.
 """
 
-from theory.notation import function, mean, nonnegative, positive, square, theorem, vectors
+from theory.notation import function, mean, nonnegative, positive, theorem, vectors
 
 L, gamma = positive("L gamma")
 M, sigma = nonnegative("M sigma")
@@ -19,12 +19,12 @@ E = mean("E", g)
 T = theorem("ef.descent", "Stich and Karimireddy 2020, descent lemma, nonconvex")
 T.smooth(f, L)
 T.unbiased(E, g, f.grad(x))
-T.assume(E(square(g - f.grad(x))) <= M * square(f.grad(x)) + sigma**2)
+T.assume(E((g - f.grad(x)) ** 2) <= M * f.grad(x) ** 2 + sigma**2)
 T.assume(2 * L * gamma * (1 + M) <= 1)
 CLAIM = T.shows(
     E(f(v - gamma * g))
     <= f(v)
-    - gamma / 4 * square(f.grad(x))
-    + gamma * L**2 / 2 * square(x - v)
+    - gamma / 4 * f.grad(x) ** 2
+    + gamma * L**2 / 2 * (x - v) ** 2
     + L * gamma**2 * sigma**2 / 2
 )

@@ -9,7 +9,7 @@ Source: Stich and Karimireddy 2020, the descent lemma for quasi-convex functions
 follows from the two assumptions, is assumed.
 """
 
-from theory.notation import function, mean, nonnegative, positive, square, theorem, vectors
+from theory.notation import function, mean, nonnegative, positive, theorem, vectors
 
 L, gamma = positive("L gamma")
 M, sigma, mu = nonnegative("M sigma mu")
@@ -20,20 +20,20 @@ T = theorem("ef.quasi-convex", "Stich and Karimireddy 2020, descent lemma, quasi
 T.smooth(f, L)
 T.minimum(f, star)
 gap = f(x) - f(star)
-T.assume(f.grad(x) @ (x - star) >= gap + mu / 2 * square(x - star))
+T.assume(f.grad(x) @ (x - star) >= gap + mu / 2 * (x - star) ** 2)
 T.unbiased(E, g, f.grad(x))
-T.assume(E(square(g - f.grad(x))) <= M * square(f.grad(x)) + sigma**2)
+T.assume(E((g - f.grad(x)) ** 2) <= M * f.grad(x) ** 2 + sigma**2)
 T.assume(4 * L * gamma * (1 + M) <= 1)
 T.assume(mu <= L)
 T.have(f(x - f.grad(x) / L) >= f(star))
-T.have(square(f.grad(x)) <= 2 * L * gap)
-T.have(2 * (f.grad(x) @ (x - v)) <= gap + 2 * L * square(x - v))
-T.have(mu * square(v - star) <= 2 * mu * square(x - star) + 2 * mu * square(x - v))
-T.have(gamma * E(square(g)) <= gap / 2 + gamma * sigma**2)
+T.have(f.grad(x) ** 2 <= 2 * L * gap)
+T.have(2 * (f.grad(x) @ (x - v)) <= gap + 2 * L * (x - v) ** 2)
+T.have(mu * (v - star) ** 2 <= 2 * mu * (x - star) ** 2 + 2 * mu * (x - v) ** 2)
+T.have(gamma * E(g**2) <= gap / 2 + gamma * sigma**2)
 CLAIM = T.shows(
-    E(square(v - gamma * g - star))
-    <= (1 - gamma * mu / 2) * square(v - star)
+    E((v - gamma * g - star) ** 2)
+    <= (1 - gamma * mu / 2) * (v - star) ** 2
     - gamma / 2 * gap
-    + 3 * gamma * L * square(x - v)
+    + 3 * gamma * L * (x - v) ** 2
     + gamma**2 * sigma**2
 )

@@ -10,7 +10,7 @@ Source: the consensus part of Qu and Li 2018 and Nedić, Olshevsky and Shi 2017;
 That the mean iterate moves as well, and h with it, is left out.
 """
 
-from theory.notation import average, count, equal, index, positive, square, theorem, total, vectors
+from theory.notation import average, count, equal, index, positive, theorem, total, vectors
 
 L, gamma, rho = positive("L gamma rho")
 k, K = index("k"), count("K")
@@ -20,18 +20,18 @@ avg = average("avg", x, w, x_next, y, v, y_next, h)
 T = theorem("tracking.consensus", "Qu and Li 2018, the consensus part")
 T.assume(rho < 1)
 T.assume(8 * L * gamma <= (1 - rho) ** 2)
-T.assume(avg(square(w)) <= rho**2 * avg(square(x)))
-T.assume(avg(square(v)) <= rho**2 * avg(square(y)))
-T.assume(avg(square(h)) <= L**2 * avg(square(x_next - x)))
+T.assume(avg(w**2) <= rho**2 * avg(x**2))
+T.assume(avg(v**2) <= rho**2 * avg(y**2))
+T.assume(avg(h**2) <= L**2 * avg((x_next - x) ** 2))
 T.assume(equal(x_next, w - gamma * v))
 T.assume(equal(y_next, v + h))
 T.iterate(x, x_next, k)
 T.iterate(y, y_next, k)
-X, Y = T.sequence("X", avg(square(x))), T.sequence("Y", avg(square(y)))
+X, Y = T.sequence("X", avg(x**2)), T.sequence("Y", avg(y**2))
 rest = 1 - rho
-T.have(square(x_next) <= square(w) / rho + gamma**2 / rest * square(v))
-T.have(square(x_next - x) <= 4 * square(w) + 4 * square(x) + 2 * gamma**2 * square(v))
-T.have(square(y_next) <= square(v) / rho + square(h) / rest)
+T.have(x_next**2 <= w**2 / rho + gamma**2 / rest * v**2)
+T.have((x_next - x) ** 2 <= 4 * w**2 + 4 * x**2 + 2 * gamma**2 * v**2)
+T.have(y_next**2 <= v**2 / rho + h**2 / rest)
 T.have(X(k + 1) <= rho * X(k) + gamma**2 * rho**2 / rest * Y(k))
 T.have(Y(k + 1) <= (rho + 2 * L**2 * gamma**2 / rest) * Y(k) + 8 * L**2 / rest * X(k))
 c = 16 * L**2 / rest**2

@@ -17,7 +17,6 @@ from theory.notation import (
     nonnegative,
     positive,
     real,
-    square,
     theorem,
     total,
     vectors,
@@ -37,8 +36,8 @@ T.bounded_variance(E, g, f.grad(before), sigma)
 T.assume(L * gamma + L**2 * gamma**2 <= 1)
 T.iterate(x, x - gamma * g, k)
 T.iterate(before, x, k)
-F, S = T.sequence("F", f(x)), T.sequence("S", square(f.grad(x)))
-D = T.sequence("D", square(x - before))
+F, S = T.sequence("F", f(x)), T.sequence("S", f.grad(x) ** 2)
+D = T.sequence("D", (x - before) ** 2)
 T.assume(equal(D(0), 0))
 w = gamma * L**2 / 2
 noise = L * gamma**2 * sigma**2 / 2 + w * gamma**2 * sigma**2

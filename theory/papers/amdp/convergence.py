@@ -36,14 +36,14 @@ def sgd(stated: Draft, drawn: Vector) -> None:
     least = say.real("f*")
     stated.smooth(f, L)
     for other, name in {drawn: "unbiased, with v", f.grad(x): "unbiased"}.items():
-        mean = say.equal(E(say.dot(g, other)), say.dot(drawn, other))
+        mean = say.equal(E(g @ other), drawn @ other)
         stated.assume(mean, name, _UNBIASED)
     stated.assume(
-        E(say.square(g - drawn)) <= sigma**2,
+        E((g - drawn) ** 2) <= sigma**2,
         "variance",
         "stochastic gradients have variance at most σ², given the past",
     )
     stated.assume(F(T) >= least, "lower bound", "f is at least f* everywhere")
     stated.assume(say.equal(F(0), least + Delta), "start", "Δ is f(x_0) − f*")
     stated.iterate(x, x - eta * g, t)
-    stated.sequences({F: f(x), S: say.square(f.grad(x))})
+    stated.sequences({F: f(x), S: f.grad(x) ** 2})

@@ -7,26 +7,26 @@ Source     RPD paper, appendix D, the drift in (11), after Yu et al. 2019.
 """
 
 from theory.kernel import le
-from theory.notation import square, theorem
+from theory.notation import theorem
 from theory.papers.localsgd.lemmas.rounds import EXCESS, STEPS, E, earlier, j, since_average, size
 from theory.papers.localsgd.method import AVG, away
 from theory.papers.rpd.symbols import Gt, H, gamma
 
 T = theorem("localsgd.drift", "appendix D, the drift in (11), after Yu et al. 2019")
 since_average(T)
-T.have(le(0, square(EXCESS)))
+T.have(le(0, EXCESS**2))
 T.have(
-    square(EXCESS) <= 2 * square(earlier) + 2 * AVG.of(square(earlier)),
+    EXCESS**2 <= 2 * earlier**2 + 2 * AVG.of(earlier**2),
     "excess",
     says="‖g_r − ḡ‖² ≤ 2‖g_r‖² + 2‖ḡ‖², and ‖ḡ‖² is at most the mean of the ‖g_r‖²",
 )
 T.have(
-    square(away) <= gamma**2 * j**2 * STEPS.of(2 * square(earlier) + 2 * AVG.of(square(earlier))),
+    away**2 <= gamma**2 * j**2 * STEPS.of(2 * earlier**2 + 2 * AVG.of(earlier**2)),
     "on every path",
 )
 size(T)
 CLAIM = THEOREM = T.shows(
-    E.of(square(away)) <= 4 * gamma**2 * H**2 * Gt**2,
+    E.of(away**2) <= 4 * gamma**2 * H**2 * Gt**2,
     {"drift": 4 * gamma**2 * H**2 * Gt**2},
     says="E‖x_r − x̄‖² ≤ 4γ²H²G̃² for every replica r at every local step of LocalSGD.",
 )

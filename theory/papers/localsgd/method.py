@@ -8,7 +8,7 @@ f_r = f for all r; nothing here needs that unless it says so.
 
 import sympy
 
-from theory.kernel import Average, Hypothesis, Operator, Smooth, eq, le, square
+from theory.kernel import Average, Hypothesis, Operator, Smooth, eq, le
 from theory.kernel.vectors import Vector
 from theory.notation import function, named, total, vectors
 from theory.papers.rpd.method import F_STAR
@@ -48,7 +48,7 @@ F = sympy.Function("F", real=True)
 S, R, V = (sympy.Function(name, nonnegative=True) for name in ("S", "R", "V"))
 """Total expectations by step: f(x̄^t), ‖∇f(x̄^t)‖², ‖h^t‖² and the spread."""
 
-SEQUENCES = {F: f(x), S: square(f.grad(x)), R: square(h), V: SPREAD}
+SEQUENCES = {F: f(x), S: f.grad(x) ** 2, R: h**2, V: SPREAD}
 
 t = sympy.Symbol("t", integer=True, nonnegative=True)
 """A local step."""
@@ -89,7 +89,7 @@ INDEPENDENT = Hypothesis(
 VARIANCE = Hypothesis(
     "variance",
     "stochastic gradients have variance at most σ², given the past",
-    le(E_T.of(square(noise)), sigma**2),
+    le(E_T.of(noise**2), sigma**2),
 )
 NOISE_TURN = averages("mean step", _NOISES, noise, mean_noise, TURN)
 NOISE_ITSELF = averages("mean noise", _NOISES, noise, mean_noise, mean_noise)
@@ -97,7 +97,7 @@ OBJECTIVE = averages(
     "objective", "f is the mean of the f_r, and h that of ∇f_r(x_r)", APART, MEAN_APART, MEAN_APART
 )
 SPREAD_IS = Hypothesis(
-    "spread", "V is the mean over replicas of ‖x_r − x̄‖²", eq(SPREAD, AVG.of(square(away)))
+    "spread", "V is the mean over replicas of ‖x_r − x̄‖²", eq(SPREAD, AVG.of(away**2))
 )
 STEPSIZE = Hypothesis("stepsize", "γ ≤ 1/L", le(gamma, 1 / L))
 LOWER = Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, F(T)))
@@ -105,5 +105,5 @@ START = Hypothesis("start", "Δ is f(x̄⁰) − f*", eq(F(0), F_STAR + Delta))
 SECOND_MOMENT = Hypothesis(
     "second moment",
     "stochastic gradients have second moment at most G̃², given the past",
-    le(E_T.of(square(f_r.grad(x_r) + noise)), Gt**2),
+    le(E_T.of((f_r.grad(x_r) + noise) ** 2), Gt**2),
 )

@@ -6,7 +6,7 @@ Guarantee  f(w_{t+1}) − f(y_t) ≤ β/2‖Δ̄_t‖² + γ_t ḡ_t·Δ̄_t + (
 Source     Nesterov paper, (22).
 """
 
-from theory.kernel import Combine, Descent, dot, square
+from theory.kernel import Combine, Descent
 from theory.notation import function, theorem
 from theory.papers.nesterov import method
 
@@ -20,24 +20,24 @@ _SHARE = (1 - gamma) / beta
 draft = theorem("nesterov.eq-22", "(22)", function("f", W, Y, NEXT))
 draft.assume(method.SMOOTH)
 draft.have(
-    _RISE <= dot(GRADIENT, _MOVED) + beta / 2 * square(_MOVED),
+    _RISE <= GRADIENT @ _MOVED + beta / 2 * _MOVED**2,
     "descent",
     by=Descent("smooth", Y, NEXT),
     says="the first inequality of (21), from y_t to w_{t+1}",
     where="(22), first line",
 )
-_SQUARE = square(AWAY) - 2 * _SHARE * dot(GRADIENT, AWAY) + _SHARE**2 * square(GRADIENT)
+_SQUARE = AWAY**2 - 2 * _SHARE * (GRADIENT @ AWAY) + _SHARE**2 * GRADIENT**2
 draft.have(
-    _RISE <= dot(GRADIENT, AWAY) - _SHARE * square(GRADIENT) + beta / 2 * _SQUARE,
+    _RISE <= GRADIENT @ AWAY - _SHARE * GRADIENT**2 + beta / 2 * _SQUARE,
     "expanded",
     by=Combine({"descent": 1}),
     says="with the square expanded",
     where="(22), second line",
 )
 TERMS = {
-    "distance": beta / 2 * square(AWAY),
-    "alignment": gamma * dot(GRADIENT, AWAY),
-    "gradient": (gamma**2 - 1) / (2 * beta) * square(GRADIENT),
+    "distance": beta / 2 * AWAY**2,
+    "alignment": gamma * (GRADIENT @ AWAY),
+    "gradient": (gamma**2 - 1) / (2 * beta) * GRADIENT**2,
 }
 CLAIM = THEOREM = draft.shows(
     _RISE <= sum(TERMS.values()),

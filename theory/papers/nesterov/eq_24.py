@@ -6,7 +6,7 @@ Guarantee  δ_{t+1} − δ_t ≤ β/2‖Δ̄_t‖² + (γ_t − 1)ḡ_t·Δ̄_t 
 Source     Nesterov paper, (24).
 """
 
-from theory.kernel import Combine, dot, square
+from theory.kernel import Combine
 from theory.notation import function, theorem
 from theory.papers.nesterov import eq_22, eq_23, method
 
@@ -19,10 +19,10 @@ draft.have(
     eq_23.THEOREM.goal, "(23)", by=Combine({method.CONVEX_NOW.name: 1}), says="(23)", where="(24)"
 )
 TERMS = {
-    "distance": beta / 2 * square(AWAY),
-    "alignment": (gamma - 1) * dot(GRADIENT, AWAY),
-    "gradient": (gamma**2 - 1) / (2 * beta) * square(GRADIENT),
-    "ahead": dot(GRADIENT, D),
+    "distance": beta / 2 * AWAY**2,
+    "alignment": (gamma - 1) * (GRADIENT @ AWAY),
+    "gradient": (gamma**2 - 1) / (2 * beta) * GRADIENT**2,
+    "ahead": GRADIENT @ D,
 }
 CLAIM = THEOREM = draft.shows(
     NEXT.value - W.value <= sum(TERMS.values()),

@@ -6,7 +6,7 @@ Guarantee  δ_{t+1} ≤ β/2‖Δ̄_t‖² + (γ_t − 1)ḡ_t·Δ̄_t + (γ_t²
 Source     Nesterov paper, (25).
 """
 
-from theory.kernel import Combine, dot, square
+from theory.kernel import Combine
 from theory.notation import function, theorem
 from theory.papers.nesterov import eq_22, method
 
@@ -17,10 +17,10 @@ draft = theorem("nesterov.eq-25", "(25)", function("f", W, Y, NEXT))
 draft.cite(eq_22.THEOREM, name="(22)", says="(22)", where="(25)")
 draft.assume(method.CONVEX_STAR)
 TERMS = {
-    "distance": beta / 2 * square(AWAY),
-    "alignment": (gamma - 1) * dot(GRADIENT, AWAY),
-    "gradient": (gamma**2 - 1) / (2 * beta) * square(GRADIENT),
-    "way": dot(GRADIENT, W.position + D - STAR.position),
+    "distance": beta / 2 * AWAY**2,
+    "alignment": (gamma - 1) * (GRADIENT @ AWAY),
+    "gradient": (gamma**2 - 1) / (2 * beta) * GRADIENT**2,
+    "way": GRADIENT @ (W.position + D - STAR.position),
 }
 CLAIM = THEOREM = draft.shows(
     NEXT.value - STAR.value <= sum(TERMS.values()),

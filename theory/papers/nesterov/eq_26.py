@@ -18,7 +18,7 @@ import sympy
 
 from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.kernel import Cite, Combine, Hypothesis, Relation, Step, Theorem, dot, square
+from theory.kernel import Cite, Combine, Hypothesis, Relation, Step, Theorem
 from theory.kernel.prove import Proof
 from theory.kernel.vectors import Scalar
 from theory.papers.nesterov import eq_24, eq_25, method, symbols
@@ -37,8 +37,8 @@ _AT = {gamma: GAMMA}
 _DROP = lam * (NEXT.value - STAR.value) - (lam - 1) * (W.value - STAR.value)
 _WAY = W.position + lam * D - STAR.position
 _STEP = step(momentum=GAMMA)
-_LINEAR = beta / theta * dot(_STEP, _WAY)
-_BEFORE, _THEN = square(_WAY), square(lam * _STEP + _WAY)
+_LINEAR = beta / theta * (_STEP @ _WAY)
+_BEFORE, _THEN = _WAY**2, (lam * _STEP + _WAY) ** 2
 _FACTOR = beta / (2 * lam * theta)
 
 THEOREM = Theorem(
@@ -65,10 +65,10 @@ THEOREM = Theorem(
             "sum",
             prover.le(
                 _DROP,
-                lam * beta / 2 * square(AWAY)
-                + lam * (GAMMA - 1) * dot(GRADIENT, AWAY)
-                + lam * (GAMMA**2 - 1) / (2 * beta) * square(GRADIENT)
-                + dot(GRADIENT, _WAY),
+                lam * beta / 2 * AWAY**2
+                + lam * (GAMMA - 1) * (GRADIENT @ AWAY)
+                + lam * (GAMMA**2 - 1) / (2 * beta) * GRADIENT**2
+                + GRADIENT @ _WAY,
             ),
             Combine({"(24)": lam - 1, "(25)": 1}, domain=(method.WEIGHT.name,)),
             "(24) times λ_t − 1, and (25)",
@@ -79,7 +79,7 @@ THEOREM = Theorem(
             prover.le(
                 _DROP,
                 method.excess(lam, GAMMA)
-                - lam * (1 + GAMMA) * beta / (2 * theta) * square(_STEP)
+                - lam * (1 + GAMMA) * beta / (2 * theta) * _STEP**2
                 - _LINEAR,
             ),
             Combine({"sum": 1}),
@@ -90,9 +90,9 @@ THEOREM = Theorem(
             "B",
             prover.le(
                 _DROP,
-                method.excess(lam, GAMMA) - lam * beta / (2 * theta) * square(_STEP) - _LINEAR,
+                method.excess(lam, GAMMA) - lam * beta / (2 * theta) * _STEP**2 - _LINEAR,
             ),
-            Combine({"A": 1, _NOT_NEGATIVE.name: lam * beta / (2 * theta) * square(_STEP)}),
+            Combine({"A": 1, _NOT_NEGATIVE.name: lam * beta / (2 * theta) * _STEP**2}),
             "γ_t ≥ 0 is dropped",
             "(26), line B, reconstructed",
         ),

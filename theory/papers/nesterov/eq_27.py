@@ -8,7 +8,7 @@ Source     Nesterov paper, (27).
 
 import sympy
 
-from theory.kernel import Combine, Hypothesis, dot, eq, vector
+from theory.kernel import Combine, Hypothesis, eq, vector
 from theory.notation import function, theorem
 from theory.papers.nesterov import method
 
@@ -32,8 +32,8 @@ draft = theorem("nesterov.eq-27", "(27)", function("f", W, Y, NEXT))
 draft.assume(NEEDED)
 draft.have(
     eq(
-        dot(NEXT.position + AFTER * _AHEAD - STAR.position, V),
-        dot(W.position + _MOVED + AFTER * AFTER_MOMENTUM * _MOVED - STAR.position, V),
+        (NEXT.position + AFTER * _AHEAD - STAR.position) @ V,
+        (W.position + _MOVED + AFTER * AFTER_MOMENTUM * _MOVED - STAR.position) @ V,
     ),
     "moved",
     by=Combine(),
@@ -41,14 +41,14 @@ draft.have(
     where="(27)",
 )
 TERMS = {
-    "model": dot(NEXT.position, V),
-    "ahead": AFTER * dot(_AHEAD, V),
-    "minimum": -dot(STAR.position, V),
+    "model": NEXT.position @ V,
+    "ahead": AFTER * (_AHEAD @ V),
+    "minimum": -(STAR.position @ V),
 }
 CLAIM = THEOREM = draft.shows(
-    eq(dot(_NOW, V), sum(TERMS.values())),
+    eq(_NOW @ V, sum(TERMS.values())),
     TERMS,
-    by=Combine({"moved": 1, "(28)": -dot(_MOVED, V)}),
+    by=Combine({"moved": 1, "(28)": -(_MOVED @ V)}),
     says=(
         "If 1 + λ_{t+1}γ_{t+1} = λ_t, then λ_th̄_t + w_t + λ_td_t − w* = w_{t+1} + "
         "λ_{t+1}d_{t+1} − w* for every delay and every t ≥ 1 (taken with any vector)."

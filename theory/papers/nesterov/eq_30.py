@@ -16,7 +16,7 @@ import sympy
 
 from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.kernel import Cite, Combine, Hypothesis, Point, Step, Theorem, point, square, vector
+from theory.kernel import Cite, Combine, Hypothesis, Point, Step, Theorem, point, vector
 from theory.kernel.vectors import in_gram
 from theory.papers.nesterov import eq_25, eq_30_step, method, symbols
 from theory.papers.nesterov.lemmas import eq_30_sum
@@ -61,9 +61,9 @@ START = (
     Hypothesis(
         "u at 2",
         "U starts with u_2, where γ_2 = 0 and so d_2 = 0",
-        prover.eq(U(0), beta / 2 * square(W_2.position - STAR.position)),
+        prover.eq(U(0), beta / 2 * (W_2.position - STAR.position) ** 2),
     ),
-    Hypothesis("start", "R is ‖w_1 − w*‖", prover.eq(square(W_1.position - STAR.position), R**2)),
+    Hypothesis("start", "R is ‖w_1 − w*‖", prover.eq((W_1.position - STAR.position) ** 2, R**2)),
     Hypothesis(
         "sum of excesses",
         "Ω is Ω_1 + … + Ω_t",

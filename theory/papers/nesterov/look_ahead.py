@@ -18,7 +18,7 @@ import z3
 
 from theory.judging import prover
 from theory.kernel import Combine
-from theory.notation import dot, equal, positive, square, theorem, vector
+from theory.notation import equal, positive, theorem, vector
 
 TAU, TURNS = 2, 3
 _SAME = positive("gamma_t")
@@ -105,7 +105,7 @@ def turns(tau: int, count: int, delayed: bool = False) -> tuple[dict[str, Any], 
 def _one_step(weight: sympy.Expr) -> prover.Ground:
     """At τ = 1 d_t is γ_tΔ_t."""
     T = theorem("nesterov.look-ahead-one-step")
-    return T.shows(equal(dot(_MOVE, _SAME * _MOVE), weight * square(_MOVE)), by=Combine())
+    return T.shows(equal(_MOVE @ (_SAME * _MOVE), weight * _MOVE**2), by=Combine())
 
 
 def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:

@@ -7,7 +7,7 @@ is any point.
 
 import sympy
 
-from theory.kernel import Hypothesis, Point, Smooth, dot, eq, le, point, square, vector
+from theory.kernel import Hypothesis, Point, Smooth, eq, le, point, vector
 from theory.kernel.vectors import Scalar, Vector
 from theory.notation import glossary
 from theory.papers.nesterov import symbols
@@ -50,7 +50,7 @@ NEXT = after()
 
 def excess(weight: Scalar = lam, momentum: Scalar = gamma) -> Scalar:
     """Ω_t = λ_tβ/2‖Δ̄_t‖² + λ_t(γ_t − 1) ḡ_t·Δ̄_t."""
-    return weight * beta / 2 * square(AWAY) + weight * (momentum - 1) * dot(GRADIENT, AWAY)
+    return weight * beta / 2 * AWAY**2 + weight * (momentum - 1) * (GRADIENT @ AWAY)
 
 
 SMOOTH = Smooth("smooth", "f is β-smooth, the third inequality of (21)", beta)
@@ -62,7 +62,7 @@ def convex(name: str, at: Point, other: Point) -> Hypothesis:
     return Hypothesis(
         name,
         f"f is convex (at {at.value}, against {other.value})",
-        le(at.value - other.value, dot(at.gradient, at.position - other.position)),
+        le(at.value - other.value, at.gradient @ (at.position - other.position)),
     )
 
 
@@ -78,7 +78,7 @@ def minimal(name: str, other: Point) -> Hypothesis:
 def bounded(name: str, at: Point) -> Hypothesis:
     """Bounded gradients at a point, both sides squared."""
     return Hypothesis(
-        name, f"gradients have norm at most G (at {at.value})", le(square(at.gradient), G**2)
+        name, f"gradients have norm at most G (at {at.value})", le(at.gradient**2, G**2)
     )
 
 

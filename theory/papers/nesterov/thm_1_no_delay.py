@@ -12,7 +12,7 @@ import sympy
 
 from theory.judging import prover
 from theory.judging.as_claim import account, as_claim
-from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, dot, square
+from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem
 from theory.kernel.prove import Proof
 from theory.papers.nesterov import eq_30, method, symbols
 from theory.papers.nesterov.eq_30 import EXCESS_1, W_1, Y_1
@@ -28,9 +28,9 @@ _AWAY_1 = W_1.position - Y_1.position
 _NONE = {Omega: sympy.S.Zero}
 
 _AT_FIRST = (
-    Hypothesis("no delay at 1", "y_1 = w_1", prover.eq(square(_AWAY_1), 0)),
+    Hypothesis("no delay at 1", "y_1 = w_1", prover.eq(_AWAY_1**2, 0)),
     Hypothesis(
-        "no delay at 1, slope", "the same, taken with ḡ_1", prover.eq(dot(Y_1.gradient, _AWAY_1), 0)
+        "no delay at 1, slope", "the same, taken with ḡ_1", prover.eq(Y_1.gradient @ _AWAY_1, 0)
     ),
 )
 _BASE = tuple(h for h in eq_30.THEOREM.hypotheses if h.name != "sum of excesses")

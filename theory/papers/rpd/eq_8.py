@@ -8,7 +8,7 @@ Source     RPD paper, appendix B, (8). The display is lost in the text that we h
 """
 
 from theory.kernel import descent
-from theory.notation import square, theorem
+from theory.notation import theorem
 from theory.papers.rpd import lemma_b1
 from theory.papers.rpd.method import SMOOTH, E, after, f, g, old, x
 from theory.papers.rpd.symbols import L, gamma, p
@@ -28,7 +28,7 @@ T.cite(
     where=PROOF,
 )
 CLAIM = THEOREM = T.shows(
-    E(f(after)) <= f(x) - gamma / p * (f.grad(x) @ f.grad(old)) + L * gamma**2 / 2 * E(square(g)),
+    E(f(after)) <= f(x) - gamma / p * (f.grad(x) @ f.grad(old)) + L * gamma**2 / 2 * E(g**2),
     says="For every step of RPD, "
     "E_k f(x^{k+1}) ≤ f(x^k) − (γ/p)⟨∇f(x^k), ∇f(x̂^k)⟩ + (Lγ²/2) E_k‖g^k‖².",
 )

@@ -11,7 +11,7 @@ Source     RPD paper, Lemma B.2. That x − x̂ is made of the last τ increment
 from dataclasses import replace
 
 from theory.judging import prover
-from theory.notation import equal, mean, square, theorem, vector
+from theory.notation import equal, mean, theorem, vector
 from theory.papers.rpd.lemmas import lemma_b2_by_blocks
 from theory.papers.rpd.method import f, old, x
 from theory.papers.rpd.runs.challenges import CHALLENGES
@@ -27,24 +27,24 @@ avg = mean("avg", e)
 
 T = theorem("rpd.lemma-b2", "Lemma B.2", f)
 WINDOW = T.assume(
-    equal(square(x - old), tau * avg(e @ (x - old))),
+    equal((x - old) ** 2, tau * avg(e @ (x - old))),
     "window",
     "x − x̂ is the sum of what the last τ updates moved and x̂ misses: block i of x̂ is at "
     "most τ updates old (taken with the vector x − x̂; a sentence of the printed proof, of which "
     "rpd.lemma-b2-by-blocks has no need)",
 )
 T.assume(
-    square(e) <= gamma**2 * G**2,
+    e**2 <= gamma**2 * G**2,
     "one update",
     "an update moves one block, by γ times a block gradient, of norm at most G",
 )
 T.have(
-    avg(square(e)) <= gamma**2 * G**2,
+    avg(e**2) <= gamma**2 * G**2,
     says="each of the increments has norm at most γG",
     where=PROOF,
 )
 THEOREM = T.shows(
-    square(x - old) <= gamma**2 * tau**2 * G**2,
+    (x - old) ** 2 <= gamma**2 * tau**2 * G**2,
     {"drift": gamma**2 * tau**2 * G**2},
     says="‖x^k − x̂^k‖ ≤ γτG on every path (both sides squared).",
 )

@@ -15,7 +15,7 @@ import sympy
 from theory.judging import prover
 from theory.kernel import Proof, Triangle
 from theory.kernel.rules.norms import Root
-from theory.notation import equal, mean, square, theorem, vector
+from theory.notation import equal, mean, theorem, vector
 from theory.papers.rpd import lemma_b2
 from theory.papers.rpd.lemmas import sharp_lemma_i2
 from theory.papers.rpd.lemmas.mathematics import written
@@ -38,24 +38,24 @@ ONE = gamma * G
 T = theorem("rpd.lemma-i2", WHERE, f)
 T.cite(lemma_b2.THEOREM, name="stale", says="‖x − x̂‖ ≤ γτG as in Lemma B.2", where=PROOF)
 T.assume(
-    equal(square(y), p * avg(square(block))),
+    equal(y**2, p * avg(block**2)),
     "blocks",
     "the increments have p blocks: their squared norms add up",
 )
 T.assume(
-    square(block) <= ONE**2,
+    block**2 <= ONE**2,
     "one increment",
     "a block of the increments is what one update moved, or 0: of norm at most γG",
 )
-T.have(avg(square(block)) <= ONE**2, says="each block increment has norm at most γG", where=PROOF)
+T.have(avg(block**2) <= ONE**2, says="each block increment has norm at most γG", where=PROOF)
 T.have(
-    square(y) <= p * ONE**2,
+    y**2 <= p * ONE**2,
     "increments",
     says="so the vector of all of them has norm at most γG√p",
     where=PROOF,
 )
 T.have(
-    square(x - ahead) <= ONE**2 * (tau + beta * sympy.sqrt(p)) ** 2,
+    (x - ahead) ** 2 <= ONE**2 * (tau + beta * sympy.sqrt(p)) ** 2,
     "triangle",
     by=Triangle(
         (("stale", sympy.S.One, x - old, ONE * tau), ("increments", beta, -y, ONE * sympy.sqrt(p)))
@@ -63,9 +63,9 @@ T.have(
     says="x − x̃ = (x − x̂) − βy, by the triangle inequality",
     where=PROOF,
 )
-T.have(prover.le(0, square(x - ahead)), "length", says="‖x − x̃‖² has a root")
+T.have(prover.le(0, (x - ahead) ** 2), "length", says="‖x − x̃‖² has a root")
 THEOREM = T.shows(
-    sympy.sqrt(square(x - ahead)) <= ONE * tau + ONE * beta * sympy.sqrt(p),
+    sympy.sqrt((x - ahead) ** 2) <= ONE * tau + ONE * beta * sympy.sqrt(p),
     {"delay": ONE * tau, "extrapolation": ONE * beta * sympy.sqrt(p)},
     by=Root("triangle", domain=("length",)),
     says="‖x^k − x̃^k‖ ≤ γG(τ + β√p) on every path.",

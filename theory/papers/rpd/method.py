@@ -6,7 +6,7 @@ x⁺ = x − γ g with g the block gradient of f_m at x̂, put into the whole sp
 
 import sympy
 
-from theory.kernel import Hypothesis, Operator, Smooth, eq, le, square
+from theory.kernel import Hypothesis, Operator, Smooth, eq, le
 from theory.kernel.vectors import Vector
 from theory.notation import function, named, total, vectors
 from theory.notation.names import text
@@ -29,7 +29,7 @@ F = sympy.Function("F", real=True)
 S, S_OLD = (sympy.Function(name, nonnegative=True) for name in ("S", "Ŝ"))
 """Total expectations by iteration: f(x^k), ‖∇f(x^k)‖² and ‖∇f(x̂^k)‖²."""
 
-SEQUENCES = {F: f(x), S: square(f.grad(x)), S_OLD: square(f.grad(old))}
+SEQUENCES = {F: f(x), S: f.grad(x) ** 2, S_OLD: f.grad(old) ** 2}
 
 k = sympy.Symbol("k", integer=True, nonnegative=True)
 """An iteration."""
@@ -42,7 +42,7 @@ F_STAR = sympy.Symbol("f*", real=True)
 
 SMOOTH = Smooth("smooth", "f is L-smooth", L)
 BOUNDED = Hypothesis(
-    "bounded", "block gradients along the trajectory have norm at most G", le(square(g), G**2)
+    "bounded", "block gradients along the trajectory have norm at most G", le(g**2, G**2)
 )
 LOWER = Hypothesis("lower bound", "f is at least f* everywhere", le(F_STAR, F(K)))
 START = Hypothesis("start", "Δ is f(x⁰) − f*", eq(F(0), F_STAR + Delta))

@@ -20,7 +20,7 @@ from theory.falsifier.scalars import huber
 from theory.judging import prover
 from theory.kernel import Theorem
 from theory.kernel.relations import Relation
-from theory.notation import Draft, equal, square, theorem, total, vectors
+from theory.notation import Draft, equal, theorem, total, vectors
 from theory.papers.rpd.lemmas.drift_by_counts import i
 from theory.papers.rpd.lemmas.mathematics import written
 from theory.papers.rpd.symbols import G, Gt, p
@@ -32,14 +32,14 @@ _WHOLE, _PART = vectors("∇f_m ∇_if_m")
 def _moment(T: Draft, sign: Callable[..., Relation]) -> Relation:
     """‖∇f_m(x)‖² beside pG², from every block beside G²."""
     T.along(i)
-    block = T.sequence("∇²", square(_PART))
-    T.assume(sign(square(_PART), G**2), "block", "the norm of a block gradient, and G")
+    block = T.sequence("∇²", _PART**2)
+    T.assume(sign(_PART**2, G**2), "block", "the norm of a block gradient, and G")
     T.assume(
-        equal(square(_WHOLE), total(block(i), i, p)),
+        equal(_WHOLE**2, total(block(i), i, p)),
         "blocks",
         "a squared norm is the sum over blocks",
     )
-    return sign(square(_WHOLE), p * G**2)
+    return sign(_WHOLE**2, p * G**2)
 
 
 T = theorem("rpd.whole-gradient")

@@ -12,7 +12,7 @@ import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Hypothesis, le, lipschitz
-from theory.notation import Draft, equal, real, square, theorem
+from theory.notation import Draft, equal, real, theorem
 from theory.papers.rpd import eq_8, lemma_b2
 from theory.papers.rpd.method import BOUNDED, F_STAR, SEQUENCES, E, F, after, f, k, old, x
 from theory.papers.rpd.runs.challenges import CHALLENGES
@@ -25,12 +25,12 @@ GAP = real("Delta")
 PL = Hypothesis(
     "PL",
     "f satisfies the Polyak–Łojasiewicz inequality with μ (Assumption H.1)",
-    le(2 * mu * (f(x) - F_STAR), square(f.grad(x))),
+    le(2 * mu * (f(x) - F_STAR), f.grad(x) ** 2),
 )
 _SLOPE = gamma / (2 * p)
 _STALE, _NOISE = gamma**3 * L**2 * tau**2 * G**2 / (2 * p), L * gamma**2 * G**2 / 2
-_NOW, _OLD = square(f.grad(x)), square(f.grad(old))
-_APART = square(f.grad(x) - f.grad(old))
+_NOW, _OLD = f.grad(x) ** 2, f.grad(old) ** 2
+_APART = (f.grad(x) - f.grad(old)) ** 2
 
 
 def proof(T: Draft) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Theorem, square
+from theory.kernel import Combine, Hypothesis, Theorem
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import diversity
@@ -37,13 +37,13 @@ _EQUAL = Hypothesis(
     "Σ‖∇F_i(x)‖² = ρ‖Σ∇F_i(x)‖²",
     prover.eq(DIVERSITY.relation.lhs, DIVERSITY.relation.rhs),
 )
-_CRITICAL = Hypothesis("critical", "∇F(x) = 0", prover.eq(square(X.gradient), 0))
+_CRITICAL = Hypothesis("critical", "∇F(x) = 0", prover.eq(X.gradient**2, 0))
 
 ATTAINED = lemma(
     "sapipe.diversity-attained",
     "Where Assumption 3 holds with equality, nρ − 1 is the factor exactly.",
     r"\tfrac1n \sum_i \|\nabla F_i - \nabla F\|^2 = (n\rho - 1)\|\nabla F\|^2",
-    prover.eq(diversity.THEOREM.lhs, REPAIRED["factor"] * square(X.gradient)),
+    prover.eq(diversity.THEOREM.lhs, REPAIRED["factor"] * X.gradient**2),
     Combine({"attained": 1, "objective": -2}),
     OBJECTIVE,
     _EQUAL,
@@ -55,7 +55,7 @@ CRITICAL = lemma(
     "sapipe.diversity-critical",
     "Under Assumption 3 every ∇F_i(x) is 0 wherever ∇F(x) is.",
     r"\nabla F(x) = 0 \implies \nabla F_i(x) = 0",
-    prover.le(WORKERS.of(square(WORKER)), sympy.S.Zero),
+    prover.le(WORKERS.of(WORKER**2), sympy.S.Zero),
     Combine({"diversity": 1, "critical": n * rho}),
     DIVERSITY,
     _CRITICAL,
@@ -66,7 +66,7 @@ CRITICAL = lemma(
 _OF_THE_MEAN = Hypothesis(
     DIVERSITY.name,
     "Σ‖∇F_i(x)‖² ≤ ρ‖∇F(x)‖²",
-    prover.le(DIVERSITY.relation.lhs, rho / n * square(X.gradient)),
+    prover.le(DIVERSITY.relation.lhs, rho / n * X.gradient**2),
 )
 
 ALIKE = Workers((Fraction(1), Fraction(1)))
@@ -103,7 +103,7 @@ def exceeded(one: Workers, factor: Scalar) -> prover.Refutation | None:
 
 
 def _theorem(factor: Scalar) -> Theorem:
-    return replace(diversity.THEOREM, terms={"diversity": factor * square(X.gradient)})
+    return replace(diversity.THEOREM, terms={"diversity": factor * X.gradient**2})
 
 
 def holds(formulas: prover.Formulas) -> tuple[Theorem]:

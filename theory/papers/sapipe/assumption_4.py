@@ -17,7 +17,7 @@ from typing import Any
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Theorem, square, vectors
+from theory.kernel import Combine, Hypothesis, Theorem, vectors
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe.lemmas import assumption_4_gradient
 from theory.papers.sapipe.pieces import lemma, lines, weakened
@@ -68,8 +68,8 @@ AT_MINIMISER = lemma(
         squares=((1, _G - (_G @ _U) * _U),),
     ),
     Hypothesis("approximation", "Assumption 4", prover.le(_q - (_G @ _U) ** 2, Delta)),
-    Hypothesis("minimiser", "∇f(x*) = 0", prover.eq(square(_G), 0)),
-    Hypothesis("unit", "u has length 1", prover.eq(square(_U), 1)),
+    Hypothesis("minimiser", "∇f(x*) = 0", prover.eq(_G**2, 0)),
+    Hypothesis("unit", "u has length 1", prover.eq(_U**2, 1)),
     scalars=(_q,),
     vectors=(_G, _U),
 )

@@ -7,7 +7,7 @@ compensation is λ c g_s. Its run starts at the first update that is done: x_{�
 
 import sympy
 
-from theory.kernel import Hypothesis, Operator, Point, eq, le, point, square, vector
+from theory.kernel import Hypothesis, Operator, Point, eq, le, point, vector
 from theory.notation import function, glossary
 from theory.notation.draft import Draft
 from theory.papers.sapipe import setting
@@ -57,24 +57,20 @@ q = lambda_ * eta * V2
 """What a step adds to the next one, at most: λ η V₂."""
 
 STALE_SIZE = (
-    Hypothesis("stale size", "‖g_s‖² ≤ V₂ on every draw (Assumption 2)", le(square(STALE), V2)),
+    Hypothesis("stale size", "‖g_s‖² ≤ V₂ on every draw (Assumption 2)", le(STALE**2, V2)),
     Hypothesis("along", "c is ⟨g_s, Δx⟩", eq(ALONG, STALE @ MOVED)),
 )
-FRESH_SIZE = Hypothesis(
-    "fresh size", "‖g_f‖² ≤ V₂ on every draw (Assumption 2)", le(square(FRESH), V2)
-)
+FRESH_SIZE = Hypothesis("fresh size", "‖g_f‖² ≤ V₂ on every draw (Assumption 2)", le(FRESH**2, V2))
 SMALL = Hypothesis("small", "ληV₂ ≤ 1 − 1/√2", le(q, 1 - 1 / sympy.sqrt(2)))
 MIXED = Hypothesis(
     "mixed",
     "every element of g is one of g_f or of the compensated gradient",
-    le(square(G), square(FRESH) + square(COMPENSATED)),
+    le(G**2, FRESH**2 + COMPENSATED**2),
 )
 MIXED_MEAN = Hypothesis(
     "mixed mean",
     "each element is stale with probability κ, whatever the samples (Assumption 5)",
-    eq(
-        E_T.of(square(G)), (1 - kappa) * E_T.of(square(FRESH)) + kappa * E_T.of(square(COMPENSATED))
-    ),
+    eq(E_T.of(G**2), (1 - kappa) * E_T.of(FRESH**2) + kappa * E_T.of(COMPENSATED**2)),
 )
 MIXED_SLOPE = Hypothesis(
     "mixed slope",
@@ -92,17 +88,17 @@ MEANS = (
     Hypothesis(
         "fresh mean",
         "g_f is unbiased at x_t (taken with ∇F(x_t))",
-        eq(E_T.of(FRESH @ X.gradient), square(X.gradient)),
+        eq(E_T.of(FRESH @ X.gradient), X.gradient**2),
     ),
     Hypothesis(
         "fresh variance",
         "g_f is the mean over n independent workers, each of variance at most V₁ (Assumption 2)",
-        le(E_T.of(square(FRESH - X.gradient)), V1 / n),
+        le(E_T.of((FRESH - X.gradient) ** 2), V1 / n),
     ),
     Hypothesis(
         "aim",
         "the compensated gradient has the mean s given the past (taken with s)",
-        eq(E_T.of(COMPENSATED @ AIM), square(AIM)),
+        eq(E_T.of(COMPENSATED @ AIM), AIM**2),
     ),
     Hypothesis(
         "aim, slope",
@@ -112,35 +108,35 @@ MEANS = (
     Hypothesis(
         "outer mean",
         "g_s g_sᵀΔx has its mean given the past (taken with that mean)",
-        eq(E_T.of(OUTER @ OUTER_MEAN), square(OUTER_MEAN)),
+        eq(E_T.of(OUTER @ OUTER_MEAN), OUTER_MEAN**2),
     ),
     Hypothesis(
         "stale variance",
         "g_s is the mean over n workers at x_{t−1}, whose samples the past does not know: its "
         "variance is at most V₁/n (Assumption 2)",
-        le(E_T.of(square(STALE - STALE_MEAN)), V1 / n),
+        le(E_T.of((STALE - STALE_MEAN) ** 2), V1 / n),
     ),
 )
 CURVATURE = (
     Hypothesis(
         "taylor",
         "the remainder of Taylor's formula of ∇F at x_{t−1} is at most M‖Δx‖² (Assumption 4)",
-        le(square(OFF + lambda_ * OUTER_MEAN - HESSIAN), M**2 * square(MOVED) ** 2),
+        le((OFF + lambda_ * OUTER_MEAN - HESSIAN) ** 2, M**2 * (MOVED**2) ** 2),
     ),
     Hypothesis(
         "curvature",
         "the Hessian of an L-smooth F is at most L (Assumption 1)",
-        le(square(HESSIAN), L**2 * square(MOVED)),
+        le(HESSIAN**2, L**2 * MOVED**2),
     ),
     Hypothesis(
         "outer product",
         "‖∇f∇fᵀ − ∇²f‖ ≤ Δ for the drawn batch at x_{t−1} (Assumption 4)",
-        le(square(CURVED - OUTER), Delta**2 * square(MOVED)),
+        le((CURVED - OUTER) ** 2, Delta**2 * MOVED**2),
     ),
     Hypothesis(
         "mean outer product",
         "given the past, the Hessian of the batch has the mean ∇²F(x_{t−1})",
-        eq(E_T.of((CURVED - OUTER) @ (HESSIAN - OUTER_MEAN)), square(HESSIAN - OUTER_MEAN)),
+        eq(E_T.of((CURVED - OUTER) @ (HESSIAN - OUTER_MEAN)), (HESSIAN - OUTER_MEAN) ** 2),
     ),
 )
 
@@ -151,7 +147,7 @@ letters = glossary(globals())
 def along(draft: Draft) -> Draft:
     """A theorem about a run of SAPipe-DC."""
     draft.varying(ALONG)
-    means = {B: square(OFF), U: square(LAST.position), Q: square(LAST.position) ** 2}
+    means = {B: OFF**2, U: LAST.position**2, Q: (LAST.position**2) ** 2}
     return setting.along(draft, means, [(LAST, THIS)])
 
 
@@ -160,5 +156,5 @@ def stepping(draft: Draft, *sizes: Hypothesis) -> Draft:
     draft.functions.append(function("step", LAST, THIS))
     draft.varying(ALONG)
     draft.iterate(LAST.position, G, t)
-    draft.sequences({U: square(LAST.position), Q: square(LAST.position) ** 2})
+    draft.sequences({U: LAST.position**2, Q: (LAST.position**2) ** 2})
     return setting.assuming(draft, *STALE_SIZE, *sizes, SMALL)

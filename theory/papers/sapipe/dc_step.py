@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import sympy
 
-from theory.kernel import Combine, Induction, Point, Theorem, Triangle, eq, square, vector
+from theory.kernel import Combine, Induction, Point, Theorem, Triangle, eq, vector
 from theory.kernel.rules import Root
 from theory.notation import function, theorem
 from theory.papers.sapipe import dc_method, symbols
@@ -45,14 +45,14 @@ draft = theorem("sapipe.dc-step", WHERE, function("length", LAST, NEXT))
 draft.varying(ALONG)
 draft.iterate(LAST.position, NEXT.position, t)
 draft.sequences({A: LAST.value})
-draft.assume(square(DRAWN) <= V2, "size", "‖g‖² ≤ V₂ on every draw (Assumption 2)")
+draft.assume(DRAWN**2 <= V2, "size", "‖g‖² ≤ V₂ on every draw (Assumption 2)")
 draft.assume(eq(ALONG, DRAWN @ LAST.position), "along", "c is ⟨g, Δx⟩")
-draft.assume(eq(LAST.value**2, square(LAST.position)), "length", "‖Δx‖ is its length")
-draft.assume(eq(NEXT.value**2, square(NEXT.position)), "next length", "the same of Δx⁺")
+draft.assume(eq(LAST.value**2, LAST.position**2), "length", "‖Δx‖ is its length")
+draft.assume(eq(NEXT.value**2, NEXT.position**2), "next length", "the same of Δx⁺")
 draft.assume(eq(A(0), 0), "at rest", "x_{−1} is x_0")
 draft.assume(dc_method.SMALL)
 draft.have(
-    ALONG**2 <= V2 * square(LAST.position),
+    ALONG**2 <= V2 * LAST.position**2,
     "inner",
     by=Combine(
         {"size": ALONG**2 / V2, "along": 2 * ALONG},
@@ -60,14 +60,14 @@ draft.have(
     ),
 )
 draft.have(
-    square(ALONG * DRAWN) <= (V2 * LAST.value) ** 2,
+    (ALONG * DRAWN) ** 2 <= (V2 * LAST.value) ** 2,
     "outer",
     by=Combine({"size": ALONG**2, "inner": V2, "length": -(V2**2)}),
     says="‖ggᵀΔx‖ ≤ V₂‖Δx‖",
     where=f"{WHERE}, third line",
 )
 draft.have(
-    square(NEXT.position) <= _NEXT**2,
+    NEXT.position**2 <= _NEXT**2,
     "triangle",
     by=Triangle(
         (

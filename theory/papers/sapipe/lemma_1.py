@@ -9,7 +9,7 @@ Guarantee  E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + (η/2)�
 Source     SAPipe paper, appendix A, Lemma 1.
 """
 
-from theory.kernel import Combine, Descent, descent, eq, square, vector
+from theory.kernel import Combine, Descent, descent, eq, vector
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 
@@ -22,18 +22,18 @@ MEAN = vector("h")
 
 _AHEAD = E_T.of(NEXT.value)
 _SLOPE = X.gradient @ MEAN
-_SIZE = E_T.of(square(G))
-_SPREAD = E_T.of(square(G - MEAN))
-_OFF = square(X.gradient - MEAN)
+_SIZE = E_T.of(G**2)
+_SPREAD = E_T.of((G - MEAN) ** 2)
+_OFF = (X.gradient - MEAN) ** 2
 _HALF = eta / 2
 
-_POLARIZED = eq(_SLOPE, -_OFF / 2 + square(X.gradient) / 2 + square(MEAN) / 2)
-_SPLIT = eq(_SIZE, _SPREAD + square(MEAN))
+_POLARIZED = eq(_SLOPE, -_OFF / 2 + X.gradient**2 / 2 + MEAN**2 / 2)
+_SPLIT = eq(_SIZE, _SPREAD + MEAN**2)
 _EXPECTED = _AHEAD <= X.value - eta * _SLOPE + L * eta**2 / 2 * _SIZE
 _COMBINED = _AHEAD <= (
     X.value
-    - eta * (-_OFF / 2 + square(X.gradient) / 2 + square(MEAN) / 2)
-    + L * eta**2 / 2 * (_SPREAD + square(MEAN))
+    - eta * (-_OFF / 2 + X.gradient**2 / 2 + MEAN**2 / 2)
+    + L * eta**2 / 2 * (_SPREAD + MEAN**2)
 )
 
 draft = theorem("sapipe.lemma-1", WHERE, function("F", X, NEXT))
@@ -49,7 +49,7 @@ draft.assume("g is the mean of the workers' g_i, and h that of their means given
 draft.assume("the past is a σ-algebra that fixes x_{t−1}, the same one in every mean")
 draft.have(descent(L, X, NEXT), "descent", by=Descent("smooth", X, NEXT), where=f"{WHERE}, line 1")
 draft.have(
-    NEXT.value <= X.value + X.gradient @ (G * -eta) + L / 2 * square(G * -eta),
+    NEXT.value <= X.value + X.gradient @ (G * -eta) + L / 2 * (G * -eta) ** 2,
     "the update in place",
     by=Combine({"descent": 1}),
     where=f"{WHERE}, line 2",
@@ -62,7 +62,7 @@ draft.have(
 )
 draft.have(_POLARIZED, "slope", by=Combine(), says="polarization", where=f"{WHERE}, ①")
 draft.have(
-    eq(_SIZE, E_T.of(square((G - MEAN) + MEAN))),
+    eq(_SIZE, E_T.of(((G - MEAN) + MEAN) ** 2)),
     "centred",
     by=Combine(),
     where=f"{WHERE}, ②, line 2",
@@ -79,12 +79,12 @@ draft.have(
 )
 TERMS = {
     "value": X.value,
-    "progress": -_HALF * square(X.gradient),
+    "progress": -_HALF * X.gradient**2,
     "bias": _HALF * _OFF,
     "variance": L * eta**2 / 2 * _SPREAD,
 }
 draft.have(
-    _AHEAD <= sum(TERMS.values()) - _HALF * square(MEAN) + L * eta**2 / 2 * square(MEAN),
+    _AHEAD <= sum(TERMS.values()) - _HALF * MEAN**2 + L * eta**2 / 2 * MEAN**2,
     "sorted",
     by=Combine({"combined": 1}),
     where=f"{WHERE}, combined, line 3",
@@ -92,7 +92,7 @@ draft.have(
 CLAIM = THEOREM = draft.shows(
     _AHEAD <= sum(TERMS.values()),
     TERMS,
-    by=Combine({"sorted": 1, "stepsize": L * _HALF * square(MEAN)}),
+    by=Combine({"sorted": 1, "stepsize": L * _HALF * MEAN**2}),
     says="For L-smooth F and η ≤ 1/L, one update x_t = x_{t−1} − ηg with any estimator g, of mean "
     "h given the past, has E F(x_t) ≤ F(x_{t−1}) − (η/2)‖∇F(x_{t−1})‖² + (η/2)‖∇F(x_{t−1}) − h‖² "
     "+ (Lη²/2)E‖g − h‖².",

@@ -13,7 +13,7 @@ from dataclasses import replace
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Step, Telescope, Theorem, Total, prove, square
+from theory.kernel import Combine, Step, Telescope, Theorem, Total, prove
 from theory.papers.sapipe import pipe_sgd, setting, thm_2
 from theory.papers.sapipe.lemmas import sgd
 
@@ -38,7 +38,7 @@ def _sharp() -> Theorem:
             *kept,
             Step(
                 "one update",
-                prover.le(_AHEAD, X.value - drop * square(X.gradient) + _NOISE),
+                prover.le(_AHEAD, X.value - drop * X.gradient**2 + _NOISE),
                 Combine(
                     {
                         mean.name: 1,

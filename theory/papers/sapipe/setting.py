@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import sympy
 
-from theory.kernel import Hypothesis, Operator, Point, Smooth, eq, le, point, square, vector
+from theory.kernel import Hypothesis, Operator, Point, Smooth, eq, le, point, vector
 from theory.kernel.theorem import Assumption
 from theory.kernel.vectors import Scalar, Vector
 from theory.notation import function, glossary
@@ -81,7 +81,7 @@ def mean_of(off: Vector) -> Hypothesis:
         "unbiased",
         "given the past, fresh elements of g have the mean ∇F(x_t) and stale ones s, and each "
         "element is stale with probability κ, independently of the samples (Assumptions 2, 5)",
-        eq(E_T.of(G @ X.gradient), square(X.gradient) - kappa * (off @ X.gradient)),
+        eq(E_T.of(G @ X.gradient), X.gradient**2 - kappa * (off @ X.gradient)),
     )
 
 
@@ -92,15 +92,15 @@ def second_moment(off: Vector, variance: Scalar) -> Hypothesis:
         "given the past and the stale elements, g deviates from its mean by at most this variance "
         "(Assumptions 2, 5)",
         le(
-            E_T.of(square(G)),
-            (1 - kappa) * square(X.gradient) + kappa * square(X.gradient - off) + variance,
+            E_T.of(G**2),
+            (1 - kappa) * X.gradient**2 + kappa * (X.gradient - off) ** 2 + variance,
         ),
     )
 
 
 def sequences(off: Vector) -> dict[Scalar, Scalar]:
     """What the sequences are means of, for this b."""
-    return {F: X.value, S: square(X.gradient), B: square(off)}
+    return {F: X.value, S: X.gradient**2, B: off**2}
 
 
 def along(
@@ -129,7 +129,7 @@ def along(
     draft.assume(SMOOTH)
     for now, then in pairs:
         draft.iterate(now.position, then.position, t)
-    draft.sequences({F: X.value, S: square(X.gradient), **(means or {})})
+    draft.sequences({F: X.value, S: X.gradient**2, **(means or {})})
     return draft
 
 

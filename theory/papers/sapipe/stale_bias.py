@@ -12,7 +12,7 @@ from dataclasses import replace
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Hypothesis, Point, lipschitz, point, square, vector
+from theory.kernel import Hypothesis, Point, lipschitz, point, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import thm_2_mixture
@@ -32,13 +32,13 @@ STALE_MEAN = Hypothesis(
     "stale",
     "in the next iteration stale elements have the mean ∇F(x_t), so that b is "
     "∇F(x_{t+1}) − ∇F(x_t), or a part of it",
-    prover.le(square(OFF_NEXT.position), square(NEXT.gradient - X.gradient)),
+    prover.le(OFF_NEXT.position**2, (NEXT.gradient - X.gradient) ** 2),
 )
 SIZE = Hypothesis(
     "size",
     "stochastic gradients have squared norms of at most V₂ (Assumption 2); so has g on average "
     "over its elements",
-    prover.le(E_T.of(square(G)), V2),
+    prover.le(E_T.of(G**2), V2),
 )
 AT_REST = Hypothesis(
     "at rest", "x_{−1} is x_0: stale elements of the first update have no bias", prover.eq(B(0), 0)
@@ -46,13 +46,13 @@ AT_REST = Hypothesis(
 
 draft = setting.along(
     theorem("sapipe.stale-bias", f"{WHERE}, the error of the gradient estimation"),
-    {B: square(OFF)},
+    {B: OFF**2},
     [(OFF_NOW, OFF_NEXT)],
 )
 setting.assuming(draft, STALE_MEAN, SIZE)
 draft.have(lipschitz(L, NEXT, X), where=f"{WHERE}, L-smoothness")
 draft.have(
-    square(OFF_NEXT.position) <= L**2 * eta**2 * square(G),
+    OFF_NEXT.position**2 <= L**2 * eta**2 * G**2,
     says="the update in place of x_{t+1} − x_t",
     where=f"{WHERE}, the line after L-smoothness",
 )

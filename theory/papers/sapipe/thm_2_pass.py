@@ -12,7 +12,7 @@ Source     SAPipe paper, Theorem 2, with line 1 of Algorithm 1, which its proof 
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Everywhere, Hypothesis, Sign, square
+from theory.kernel import Combine, Everywhere, Hypothesis, Sign
 from theory.notation import index, theorem, total
 from theory.papers.sapipe import setting, stale_bias
 from theory.papers.sapipe.lemmas import elements, workers
@@ -40,15 +40,15 @@ HYPOTHESES = (
     Hypothesis(
         "elements",
         _SAYS,
-        prover.eq(E_T.of(elements.DRAWN @ _P), (1 - kappa) * square(_P) + kappa * (_S @ _P)),
+        prover.eq(E_T.of(elements.DRAWN @ _P), (1 - kappa) * _P**2 + kappa * (_S @ _P)),
     ),
     Hypothesis(
         "elements, squared",
         _SAYS,
-        prover.eq(E_T.of(square(elements.DRAWN)), (1 - kappa) * square(_P) + kappa * square(_S)),
+        prover.eq(E_T.of(elements.DRAWN**2), (1 - kappa) * _P**2 + kappa * _S**2),
     ),
-    Hypothesis("off", "b = ∇F(x_t) − s", prover.eq(square(OFF), square(_P - _S))),
-    Hypothesis("old", "fresh now, stale next", prover.eq(square(OLD_NEXT.position), square(_P))),
+    Hypothesis("off", "b = ∇F(x_t) − s", prover.eq(OFF**2, (_P - _S) ** 2)),
+    Hypothesis("old", "fresh now, stale next", prover.eq(OLD_NEXT.position**2, _P**2)),
     PASS,
     Hypothesis(
         "first update",
@@ -61,7 +61,7 @@ HYPOTHESES = (
 
 draft = setting.along(
     theorem("sapipe.thm-2-first-pass", "Theorem 2, the first iteration passes"),
-    {B: square(OFF), U: square(_S), Q: square(G)},
+    {B: OFF**2, U: _S**2, Q: G**2},
     [(stale_bias.OFF_NOW, stale_bias.OFF_NEXT), (OLD, OLD_NEXT)],
     (LOWEST,),
 )
@@ -87,8 +87,8 @@ draft.have(
     + eta / 2 * _A * V1 / n,
     "potential",
 )
-draft.have(square(_P) / (2 * L) <= X.value - F_STAR, "height", says="‖∇F‖² ≤ 2L(F − F(x_*))")
-draft.have(square(_S) <= 4 * square(_P) + sympy.Rational(4, 3) * square(OFF), "near")
+draft.have(_P**2 / (2 * L) <= X.value - F_STAR, "height", says="‖∇F‖² ≤ 2L(F − F(x_*))")
+draft.have(_S**2 <= 4 * _P**2 + sympy.Rational(4, 3) * OFF**2, "near")
 draft.have(S(m + 2) / (2 * L) <= F(m + 2) - F_STAR, "last")
 _EACH = 2 / (eta * (m + 2) * (1 + _SPARE))
 _WEIGHT = eta / 2 * kappa * _SPARE

@@ -11,7 +11,6 @@ Source     SAPipe paper, Theorem 2.
 from dataclasses import replace
 
 from theory.judging import prover
-from theory.kernel import square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, stale_bias
 from theory.papers.sapipe.lemmas import biased, elements, thm_2_mixture
@@ -26,7 +25,7 @@ CHALLENGE = CHALLENGES["sapipe-vanilla"]
 
 draft = setting.along(
     theorem("sapipe.thm-2-own-samples", "Theorem 2, stale elements with samples of their own"),
-    {B: square(OFF)},
+    {B: OFF**2},
     [(OFF_NOW, OFF_NEXT)],
 )
 setting.assuming(draft, *elements.drawn(OFF), elements.UNBIASED)

@@ -8,7 +8,7 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + LηV₁/n + κL²
 Source     SAPipe paper, appendix A, proof of Theorem 4; E‖x_t − x̃_i‖² is left as it is.
 """
 
-from theory.kernel import Combine, le, lipschitz, square
+from theory.kernel import Combine, le, lipschitz
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_method
 from theory.papers.sapipe.lemmas import elements, workers, wp_update
@@ -43,16 +43,16 @@ draft.cite(
 )
 draft.cite(elements.THEOREM, name="second moment")
 draft.have(setting.mean_of(OFF).relation, "unbiased")
-draft.have(le(0, square(APART - OFF)), "square", by=Combine(squares=((1, APART - OFF),)))
+draft.have(le(0, (APART - OFF) ** 2), "square", by=Combine(squares=((1, APART - OFF),)))
 draft.have(
-    square(OFF) <= AVG.of(square(APART)),
+    OFF**2 <= AVG.of(APART**2),
     "mean of squares",
     says="‖∇F(x) − (1/n)Σ∇F_i(x̃_i)‖² is at most the mean of the ‖∇F_i(x) − ∇F_i(x̃_i)‖²",
     where=f"{_BIAS_WHERE}, line 4",
 )
 draft.have(lipschitz(L, HERE, PREDICTED), "slopes")
 draft.have(
-    square(OFF) <= L**2 * SPREAD,
+    OFF**2 <= L**2 * SPREAD,
     "smoothness",
     says="at most L² times the mean of the ‖x − x̃_i‖²",
     where=f"{_BIAS_WHERE}, line 5",
@@ -61,8 +61,7 @@ draft.cite(wp_update.THEOREM, {nu: V1 / n}, name="update")
 draft.have(1 - L * eta >= 0, "small")
 draft.have(1 - kappa >= 0, "part")
 draft.have(
-    wp_update.AHEAD
-    <= X.value - _HALF * square(X.gradient) + _HALF * kappa * L**2 * SPREAD + _VARIANCE,
+    wp_update.AHEAD <= X.value - _HALF * X.gradient**2 + _HALF * kappa * L**2 * SPREAD + _VARIANCE,
     "together",
     by=Combine(
         {"update": 1, "smoothness": _HALF * kappa},

@@ -12,7 +12,7 @@ samples of their own. `schedules.methods` predicts with the gradient at x̃_i in
 
 import sympy
 
-from theory.kernel import Average, Hypothesis, Point, Smooth, eq, square, vector
+from theory.kernel import Average, Hypothesis, Point, Smooth, eq, vector
 from theory.notation import glossary
 from theory.papers.sapipe.setting import NEXT, OFF, X
 from theory.papers.sapipe.symbols import L
@@ -85,10 +85,10 @@ OBJECTIVE = Hypothesis(
     "predicted mean",
     "the mean of the predicted gradient is s = (1/n)Σ∇F_i(x̃_i), given all samples of earlier "
     "iterations, so that b is the mean over the workers of ∇F_i(x) − ∇F_i(x̃_i)",
-    eq(AVG.of(APART @ OFF), square(OFF)),
+    eq(AVG.of(APART @ OFF), OFF**2),
 )
 SPREAD_IS = Hypothesis(
-    "spread", "V is the mean over the workers of ‖x_t − x̃_i‖²", eq(SPREAD, AVG.of(square(AWAY)))
+    "spread", "V is the mean over the workers of ‖x_t − x̃_i‖²", eq(SPREAD, AVG.of(AWAY**2))
 )
 AT_START = Hypothesis("first prediction", "x̃_{i,0} is x_0 (Algorithm 3)", eq(W(0), 0))
 

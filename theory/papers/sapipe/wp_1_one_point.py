@@ -8,7 +8,7 @@ Source     SAPipe paper, appendix A, proof of Theorem 4.
 """
 
 from theory.judging import prover
-from theory.kernel import Combine, square
+from theory.kernel import Combine
 from theory.kernel.prove import Proof
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting, wp_1_method
@@ -35,9 +35,9 @@ draft.have(
     where=f"{PROOF}, the upper bound, line 9",
     by=Combine(),
 )
-TERMS = {"diversity": AVG.of(square(_DIVERSE)), "noise": 2 * V1}
+TERMS = {"diversity": AVG.of(_DIVERSE**2), "noise": 2 * V1}
 THEOREM = draft.shows(
-    wp_1_noise.expected(square(_DIVERSE + _NOISY)) <= sum(TERMS.values()),
+    wp_1_noise.expected((_DIVERSE + _NOISY) ** 2) <= sum(TERMS.values()),
     TERMS,
     says="For gradients of n workers at one point x, the mean over i of E‖g − g_i‖² is at most the "
     "mean of ‖∇F(x) − ∇F_i(x)‖² plus 2V₁.",

@@ -16,7 +16,6 @@ from theory.kernel import (
     le,
     lipschitz,
     point,
-    square,
     vector,
 )
 from theory.kernel.vectors import Vector
@@ -67,12 +66,12 @@ def unbiased(against: Vector, name: str) -> Hypothesis:
 OF_WORKERS = Hypothesis(
     "of the workers",
     "g is ∇F(x̃_t) and the mean ξ of the workers' noises",
-    eq(E_T.of(square(G - AIM)), E_T.of(square(workers.MEAN_NOISE))),
+    eq(E_T.of((G - AIM) ** 2), E_T.of(workers.MEAN_NOISE**2)),
 )
 SIZE = Hypothesis(
     "size",
     "stochastic gradients have squared norms of at most V₂ (Assumption 2)",
-    le(E_T.of(square(G)), V2),
+    le(E_T.of(G**2), V2),
 )
 FIRST_GAP = Hypothesis("first gap", "x̃_0 is x_0", eq(W(0), 0))
 AT_REST = Hypothesis("at rest", "g⁻ is 0 at first (open in Algorithm 3)", eq(U(0), 0))
@@ -83,8 +82,8 @@ letters = glossary(globals())
 
 def along(draft: Draft) -> Draft:
     """A theorem about a run of option 2."""
-    means = {A: square(AIM), W: square(GAP.position), U: square(LAST.position)}
-    means[Q] = eta**2 * square(AIM - LAST.position)
+    means = {A: AIM**2, W: GAP.position**2, U: LAST.position**2}
+    means[Q] = eta**2 * (AIM - LAST.position) ** 2
     moves = ((LAST, LAST_NEXT), (GAP, GAP_NEXT))
     return setting.along(draft, means, moves, (PREDICTED, PREDICTED_NEXT))
 
@@ -107,10 +106,10 @@ def updating(draft: Draft) -> Draft:
         says="‖∇F(x) − ∇F(x̃)‖² is at most L²‖x − x̃‖²",
         where=f"{PROOF}, the error of the gradient estimation, line 4",
     )
-    paid = square(X.gradient) + (1 - L * eta) * square(AIM)
+    paid = X.gradient**2 + (1 - L * eta) * AIM**2
     draft.have(
         E_T.of(NEXT.value)
-        <= X.value - eta / 2 * (paid - L**2 * square(GAP.position)) + L * eta**2 * V1 / (2 * n),
+        <= X.value - eta / 2 * (paid - L**2 * GAP.position**2) + L * eta**2 * V1 / (2 * n),
         "together",
         says="the bias and the variance in Lemma 1",
         where=f"{PROOF}, putting together",

@@ -8,7 +8,7 @@ terms of a worker's own gradient cancel, and with n = 1 nothing is left: the pre
 
 import sympy
 
-from theory.kernel import Hypothesis, eq, le, square, vector
+from theory.kernel import Hypothesis, eq, le, vector
 from theory.notation import glossary
 from theory.papers.sapipe.symbols import V2, eta
 
@@ -40,7 +40,7 @@ STEP_SIZE = Hypothesis(
     "step",
     "‖Δx‖ ≤ η√V₂ on every draw: for κ = 1 what is applied is a mean of stochastic gradients "
     "(Assumption 2); for 0 < κ < 1 a condition of its own, since elements of two of them mix",
-    le(square(MOVED), eta**2 * V2),
+    le(MOVED**2, eta**2 * V2),
 )
 ALONGS = (
     Hypothesis("along", "c_i is ⟨∇G_i(x⁻), Δx⟩", eq(ALONG, BEFORE @ MOVED)),

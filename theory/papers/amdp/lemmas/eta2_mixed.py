@@ -9,7 +9,7 @@ Guarantee  mean over t < T of E‖∇f(x_t)‖² ≤ 2Δ/(ηT) + Lησ² + Λ²�
 Source     ours: f + (ηΛ²/2)‖x − x⁻‖² decreases.
 """
 
-from theory.notation import equal, positive, square, theorem, vector
+from theory.notation import equal, positive, theorem, vector
 from theory.papers.amdp.convergence import (
     AVERAGE,
     D,
@@ -32,10 +32,10 @@ Lambda, MEAN = positive("Lambda"), vector("v")
 _T = theorem("amdp.eta2-mixed", "ours", f)
 sgd(_T, MEAN)
 _T.iterate(before, x, t)
-_T.sequences({D: square(x - before)})
+_T.sequences({D: (x - before) ** 2})
 _T.assume(equal(D(0), 0), "at rest", "x_{−1} is x_0: there is no update before the first")
 _T.assume(
-    square(f.grad(x) - MEAN) <= Lambda**2 * square(x - before),
+    (f.grad(x) - MEAN) ** 2 <= Lambda**2 * (x - before) ** 2,
     "one step",
     "v differs from ∇f(x_t) by at most Λ‖x_t − x_{t−1}‖",
 )

@@ -10,7 +10,7 @@ Guarantee  mean over t < T of E‖∇f(x_t)‖² ≤ 2Δ/(ηT) + Lησ² + L²η
 Source     ours.
 """
 
-from theory.notation import square, theorem, vector
+from theory.notation import theorem, vector
 from theory.papers.amdp.convergence import AVERAGE, L, before, eta, f, sigma, x
 from theory.papers.amdp.lemmas import eta2_mixed, synchronous
 
@@ -18,12 +18,12 @@ _stale = vector("x̂")
 _T = theorem("amdp.eta2-stash", "ours", f)
 _T.smooth(f, L)
 _T.assume(
-    square(x - _stale) <= square(x - before),
+    (x - _stale) ** 2 <= (x - before) ** 2,
     "one step",
     "x̂_t is x_t or x_{t−1}, or stage by stage one of them: ‖x_t − x̂_t‖ ≤ ‖x_t − x_{t−1}‖",
 )
 _T.assume(L * eta + L**2 * eta**2 <= 1, "stepsize", "Lη + L²η² ≤ 1")
-_T.have(square(f.grad(x) - f.grad(_stale)) <= L**2 * square(x - before))
+_T.have((f.grad(x) - f.grad(_stale)) ** 2 <= L**2 * (x - before) ** 2)
 _T.cite(eta2_mixed.THEOREM, {eta2_mixed.Lambda: L}, {eta2_mixed.MEAN: f.grad(_stale)})
 TERMS = {**synchronous.TERMS, "mismatch": L**2 * eta**2 * sigma**2}
 CLAIM = THEOREM = _T.shows(

@@ -10,7 +10,7 @@ Source     ours.
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import le
-from theory.notation import equal, square, theorem, vectors
+from theory.notation import equal, theorem, vectors
 from theory.papers.localsgd.lemmas.rounds import MOMENTS, PERIOD, STEPS, E, earlier, j
 from theory.papers.localsgd.method import AVG, SPREAD, averages
 from theory.papers.localsgd.witnesses.replays import alike, beside
@@ -22,7 +22,7 @@ moved, mean_moved = vectors("u_r ū")
 T = theorem("localsgd.homogeneous-drift")
 T.varying(SPREAD)
 T.assume(
-    equal(SPREAD, AVG.of(square(moved - mean_moved))),
+    equal(SPREAD, AVG.of((moved - mean_moved) ** 2)),
     "spread of moves",
     "V is the mean over replicas of ‖x_r − x̄‖², and x_r − x̄ = u_r − ū",
 )
@@ -35,19 +35,19 @@ T.assume(
     "mean v: the inner product of u_r with the sum of the others is (N − 1)‖v‖² on average",
 )
 T.assume(
-    equal(square(moved), -gamma * j * STEPS.of(earlier @ moved)),
+    equal(moved**2, -gamma * j * STEPS.of(earlier @ moved)),
     "since the average",
     "u_r is −γ times the sum of the g_r^i of the j steps since the last average",
 )
 T.assume(MOMENTS)
 T.assume(PERIOD)
-T.have(le(0, square(moved + gamma * j * earlier)))
+T.have(le(0, (moved + gamma * j * earlier) ** 2))
 T.have(
-    square(moved) <= gamma**2 * j**2 * STEPS.of(square(earlier)),
+    moved**2 <= gamma**2 * j**2 * STEPS.of(earlier**2),
     "path",
     says="‖u_r‖² is at most γ²j times the sum of the ‖g_r^i‖² (Cauchy–Schwarz)",
 )
-T.have(E.of(square(moved)) <= gamma**2 * j**2 * Gt**2, "one")
+T.have(E.of(moved**2) <= gamma**2 * j**2 * Gt**2, "one")
 THEOREM = T.shows(
     E.of(SPREAD) <= (1 - 1 / N) * gamma**2 * (H - 1) ** 2 * Gt**2,
     {"drift": (1 - 1 / N) * gamma**2 * (H - 1) ** 2 * Gt**2},

@@ -7,7 +7,7 @@ Source     ours.
 """
 
 from theory.kernel import le
-from theory.notation import square, theorem
+from theory.notation import theorem
 from theory.papers.localsgd.method import SECOND_MOMENT, averages, f_r, h, unbiased, x_r
 from theory.papers.rpd.symbols import Gt
 
@@ -17,11 +17,9 @@ SLOPE_ITSELF = averages("mean slope", "h is the mean of ∇f_r(x_r)", f_r.grad(x
 T = theorem("localsgd.mean-gradient", "ours", f_r)
 for known in (SECOND_MOMENT, NO_TILT, SLOPE_ITSELF):
     T.assume(known)
-T.have(
-    square(f_r.grad(x_r)) <= Gt**2, says="a second moment is a variance and the square of the mean"
-)
-T.have(le(0, square(f_r.grad(x_r) - h)))
+T.have(f_r.grad(x_r) ** 2 <= Gt**2, says="a second moment is a variance and the square of the mean")
+T.have(le(0, (f_r.grad(x_r) - h) ** 2))
 CLAIM = THEOREM = T.shows(
-    square(h) <= Gt**2,
+    h**2 <= Gt**2,
     says="‖h‖² ≤ G̃² for the mean h over replicas of ∇f_r(x_r), at every local step.",
 )

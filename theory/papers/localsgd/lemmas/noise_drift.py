@@ -11,7 +11,7 @@ Source     ours.
 
 import sympy
 
-from theory.notation import equal, function, index, mean, named, square, theorem, vectors
+from theory.notation import equal, function, index, mean, named, theorem, vectors
 from theory.papers.rpd.symbols import L, N, gamma, sigma
 
 f = function("f")
@@ -28,9 +28,9 @@ RATIO = (1 + gamma * L) ** 2
 T = theorem("localsgd.noise-drift")
 T.smooth(f, L)
 T.iterate(apart, then, i)
-W = T.sequence("W", square(apart))
+W = T.sequence("W", apart**2)
 T.assume(
-    equal(square(then), square(_KEPT - gamma * (noise - other_noise))),
+    equal(then**2, (_KEPT - gamma * (noise - other_noise)) ** 2),
     "update",
     "both models move by −γ times their stochastic gradients",
 )
@@ -44,8 +44,8 @@ T.assume(
     "independent",
     "the noises of two replicas are uncorrelated, given the past",
 )
-T.assume(E_T(square(noise)) <= sigma**2, "variance", "of x_r: at most σ²")
-T.assume(E_T(square(other_noise)) <= sigma**2, "variance too", "of x_s: at most σ²")
+T.assume(E_T(noise**2) <= sigma**2, "variance", "of x_r: at most σ²")
+T.assume(E_T(other_noise**2) <= sigma**2, "variance too", "of x_s: at most σ²")
 averaged = T.assume(equal(W(0), 0), "averaged", "all replicas are equal after an average")
 T.assume(
     equal(SPREAD(j), (1 - 1 / N) * W(j) / 2),
@@ -55,7 +55,7 @@ T.assume(
     "equally far apart on average",
 )
 T.have(
-    square(_KEPT) <= RATIO * square(apart),
+    _KEPT**2 <= RATIO * apart**2,
     says="a step of length γ on f parts two points by a factor of at most 1 + γL",
 )
 step = T.have(W(i + 1) <= RATIO * W(i) + 2 * gamma**2 * sigma**2, "step")

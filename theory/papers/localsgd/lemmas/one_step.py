@@ -7,7 +7,7 @@ Guarantee  E f(x̄⁺) ≤ f(x̄) − (γ/2)‖∇f(x̄)‖² − (γ/2)(1 − L
 Source     ours, behind (11) of the RPD paper's appendix D.
 """
 
-from theory.notation import square, theorem
+from theory.notation import theorem
 from theory.papers.localsgd.lemmas import mean_noise, slope_gap
 from theory.papers.localsgd.method import (
     E_T,
@@ -31,8 +31,8 @@ T.cite(slope_gap.THEOREM)
 CLAIM = THEOREM = T.shows(
     E_T.of(f(after))
     <= f(x)
-    - gamma / 2 * square(f.grad(x))
-    - gamma / 2 * (1 - L * gamma) * square(h)
+    - gamma / 2 * f.grad(x) ** 2
+    - gamma / 2 * (1 - L * gamma) * h**2
     + gamma * L**2 / 2 * SPREAD
     + L * gamma**2 * sigma**2 / (2 * N),
     says="E_t f(x̄^{t+1}) ≤ f(x̄^t) − (γ/2)‖∇f(x̄^t)‖² − (γ/2)(1 − Lγ)‖h^t‖² + (γL²/2)V^t + "

@@ -6,7 +6,7 @@ moved by −γ times the sum of its j stochastic gradients g_r^i since.
 
 import sympy
 
-from theory.kernel import Average, Hypothesis, Operator, Swap, eq, le, square
+from theory.kernel import Average, Hypothesis, Operator, Swap, eq, le
 from theory.notation import Draft, vectors
 from theory.papers.localsgd.method import AVG, averages, away
 from theory.papers.rpd.symbols import Gt, H, gamma
@@ -33,7 +33,7 @@ EXCESS = earlier - mean_earlier
 MOMENTS = Hypothesis(
     "second moments",
     "stochastic gradients have second moment at most G̃²",
-    le(E.of(square(earlier)), Gt**2),
+    le(E.of(earlier**2), Gt**2),
 )
 PERIOD = Hypothesis(
     "period",
@@ -46,7 +46,7 @@ PERIOD = Hypothesis(
 def since_average(T: Draft) -> None:
     """Assume what a round is, and bound what it moves one replica (Cauchy–Schwarz)."""
     T.assume(
-        eq(square(away), -gamma * j * STEPS.of(EXCESS @ away)),
+        eq(away**2, -gamma * j * STEPS.of(EXCESS @ away)),
         "since the average",
         "all replicas start at one point and are set to x̄ by every average, so x_r − x̄ is −γ times "
         "the sum of the g_r^i − ḡ^i of the j steps since",
@@ -58,9 +58,9 @@ def since_average(T: Draft) -> None:
     )
     T.assume(MOMENTS)
     T.assume(PERIOD)
-    T.have(le(0, square(away + gamma * j * EXCESS)))
+    T.have(le(0, (away + gamma * j * EXCESS) ** 2))
     T.have(
-        square(away) <= gamma**2 * j**2 * STEPS.of(square(EXCESS)),
+        away**2 <= gamma**2 * j**2 * STEPS.of(EXCESS**2),
         "path",
         says="‖x_r − x̄‖² is at most γ²j times the sum of the ‖g_r^i − ḡ^i‖² (Cauchy–Schwarz)",
     )
@@ -69,7 +69,7 @@ def since_average(T: Draft) -> None:
 def size(T: Draft) -> None:
     """Bound the mean of all ‖g_r^i‖², in whatever order means are taken."""
     T.have(
-        E.of(AVG.of(square(earlier))) <= Gt**2,
+        E.of(AVG.of(earlier**2)) <= Gt**2,
         "size",
         by=Swap(f"{AVG.name}[{MOMENTS.name}]", AVG, E),
         says="the mean of all E‖g_r^i‖² is at most G̃²",

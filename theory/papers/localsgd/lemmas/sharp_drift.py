@@ -7,7 +7,7 @@ Source     ours.
 """
 
 from theory.judging.as_claim import as_claim
-from theory.notation import square, theorem
+from theory.notation import theorem
 from theory.papers.localsgd.lemmas.rounds import EXCESS, STEPS, E, earlier, j, since_average, size
 from theory.papers.localsgd.method import AVG, SPREAD, SPREAD_IS, away
 from theory.papers.localsgd.runs.challenges import CHALLENGES
@@ -20,11 +20,11 @@ T.varying(SPREAD)
 since_average(T)
 T.assume(SPREAD_IS)
 T.have(
-    AVG.of(square(EXCESS)) <= AVG.of(square(earlier)),
+    AVG.of(EXCESS**2) <= AVG.of(earlier**2),
     "less than the whole",
     says="the mean of ‖g_r − ḡ‖² is that of ‖g_r‖², less ‖ḡ‖²",
 )
-T.have(AVG.of(square(away)) <= _REACH * STEPS.of(AVG.of(square(earlier))), "on every path")
+T.have(AVG.of(away**2) <= _REACH * STEPS.of(AVG.of(earlier**2)), "on every path")
 size(T)
 THEOREM = T.shows(
     E.of(SPREAD) <= gamma**2 * (H - 1) ** 2 * Gt**2,

@@ -7,7 +7,7 @@ Source     ours, behind (11) of the RPD paper's appendix D.
 """
 
 from theory.kernel import le
-from theory.notation import square, theorem
+from theory.notation import theorem
 from theory.papers.localsgd.method import (
     APART,
     EACH_SMOOTH,
@@ -24,9 +24,9 @@ T = theorem("localsgd.slope-gap", "appendix D, behind (11)", f, f_r)
 T.varying(SPREAD)
 for known in (EACH_SMOOTH, OBJECTIVE, SPREAD_IS):
     T.assume(known)
-T.have(le(0, square(APART - MEAN_APART)))
+T.have(le(0, (APART - MEAN_APART) ** 2))
 CLAIM = THEOREM = T.shows(
-    square(MEAN_APART) <= L**2 * SPREAD,
+    MEAN_APART**2 <= L**2 * SPREAD,
     says="‖∇f(x̄) − h‖² is at most L² times the mean over replicas of ‖x_r − x̄‖², h the mean of "
     "the ∇f_r(x_r).",
 )

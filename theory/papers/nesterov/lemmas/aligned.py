@@ -15,7 +15,7 @@ import sympy
 
 from theory.judging import prover
 from theory.judging.as_claim import as_claim
-from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, dot, square, vector
+from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, vector
 from theory.kernel.lemmas import CAUCHY_SCHWARZ
 from theory.kernel.rules import Root
 from theory.papers.nesterov import eq_20
@@ -34,8 +34,8 @@ cosine = sympy.Symbol("cos", real=True)
 DELAY = a * AHEAD + REST
 """Δ_t."""
 
-_INNER = dot(REST, AHEAD)
-_WHOLE = dot(DELAY, AHEAD)
+_INNER = REST @ AHEAD
+_WHOLE = DELAY @ AHEAD
 _RATIO = rho / (a * d)
 _SIDES = length * d
 _PART = 1 / (a * _SIDES) ** 2
@@ -57,12 +57,12 @@ THEOREM = Theorem(
     symbols=(a, d, rho, length, cosine),
     vectors=(AHEAD, REST),
     hypotheses=(
-        Hypothesis("look-ahead", "d is ‖d̄_t‖ > 0", prover.eq(square(AHEAD), d**2)),
-        Hypothesis("gradients", "ρ is ‖r_t‖", prover.eq(square(REST), rho**2)),
+        Hypothesis("look-ahead", "d is ‖d̄_t‖ > 0", prover.eq(AHEAD**2, d**2)),
+        Hypothesis("gradients", "ρ is ‖r_t‖", prover.eq(REST**2, rho**2)),
         Hypothesis(
             "delay",
             "D is ‖Δ_t‖ > 0, Δ_t = a d̄_t + r_t by (20)",
-            prover.eq(square(DELAY), length**2),
+            prover.eq(DELAY**2, length**2),
         ),
         Hypothesis("cosine", "cos is ⟨Δ_t, d̄_t⟩/(‖Δ_t‖‖d̄_t‖)", prover.eq(cosine * _SIDES, _WHOLE)),
         Hypothesis("outweighed", "‖r_t‖ ≤ a‖d̄_t‖", prover.le(rho, a * d)),
@@ -71,7 +71,7 @@ THEOREM = Theorem(
     steps=(
         Step(
             "Cauchy–Schwarz",
-            prover.le(_INNER**2, square(REST) * square(AHEAD)),
+            prover.le(_INNER**2, REST**2 * AHEAD**2),
             Cite(
                 "kernel.cauchy-schwarz",
                 scalars={_CS: d**2},
@@ -81,7 +81,7 @@ THEOREM = Theorem(
         Step(
             "squared",
             prover.le(_INNER**2, (rho * d) ** 2),
-            Combine({"Cauchy–Schwarz": 1, "gradients": square(AHEAD), "look-ahead": rho**2}),
+            Combine({"Cauchy–Schwarz": 1, "gradients": AHEAD**2, "look-ahead": rho**2}),
         ),
         Step("below", prover.le(-_INNER, rho * d), Root("squared")),
         Step(

@@ -8,7 +8,7 @@ Guarantee  z_t moves by −2ηḡ_t, and t w_{t+1} = (t − 1)w_t + z_{t+1} + w*
 Source     ours.
 """
 
-from theory.kernel import Combine, Hypothesis, Step, Theorem, dot, eq, square, vector
+from theory.kernel import Combine, Hypothesis, Step, Theorem, eq, vector
 from theory.papers.nesterov import symbols
 
 eta, t, theta = symbols.letters("eta t theta")
@@ -37,26 +37,23 @@ CLAIM = THEOREM = Theorem(
     vectors=(NOW, TURN, STAR, GRADIENT, SEEN),
     hypotheses=(LATER,),
     kind="==",
-    lhs=dot(Z_NEXT, SEEN),
-    terms={"before": dot(Z, SEEN), "move": -2 * eta * dot(GRADIENT, SEEN)},
+    lhs=Z_NEXT @ SEEN,
+    terms={"before": Z @ SEEN, "move": -2 * eta * (GRADIENT @ SEEN)},
     steps=(
         Step(
             "squared",
-            eq(square(Z_NEXT), square(Z - 2 * eta * GRADIENT)),
+            eq(Z_NEXT**2, (Z - 2 * eta * GRADIENT) ** 2),
             Combine(
-                {
-                    LATER.name: eta**2 * (t * theta + 2) * square(GRADIENT)
-                    - 2 * eta * dot(Z, GRADIENT)
-                }
+                {LATER.name: eta**2 * (t * theta + 2) * GRADIENT**2 - 2 * eta * (Z @ GRADIENT)}
             ),
             "the same, squared",
         ),
         Step(
             "mean",
-            eq(t * dot(NEXT, SEEN), (t - 1) * dot(NOW, SEEN) + dot(Z_NEXT + STAR, SEEN)),
+            eq(t * (NEXT @ SEEN), (t - 1) * (NOW @ SEEN) + (Z_NEXT + STAR) @ SEEN),
             Combine(),
             "t w_{t+1} = (t − 1)w_t + z_{t+1} + w*",
         ),
     ),
-    conclude=Combine({LATER.name: -eta * dot(GRADIENT, SEEN)}),
+    conclude=Combine({LATER.name: -eta * (GRADIENT @ SEEN)}),
 )

@@ -11,7 +11,7 @@ import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine
-from theory.notation import equal, index, real, square, theorem
+from theory.notation import equal, index, real, theorem
 from theory.papers.nesterov.lemmas import averaged_step, run_energy
 from theory.papers.nesterov.lemmas import iterate_step as step
 
@@ -29,15 +29,15 @@ T.iterate(z, step.z_then, k)
 T.assume(1 <= tau, "delay")
 T.varying(SIZES)
 T.cite(step.THEOREM, name="step")
-T.assume(square(g) <= G**2, "bounded")
-T.assume(square(old) <= G**2, "bounded before")
+T.assume(g**2 <= G**2, "bounded")
+T.assume(old**2 <= G**2, "bounded before")
 T.assume(SIZES <= tau * G**2, "sizes", "as a sum of τ of the ‖∇f‖²")
 T.assume(
-    equal(L(k), square(z) + 4 * eta * (1 + n(k)) * (f(w) - f(star))),
+    equal(L(k), z**2 + 4 * eta * (1 + n(k)) * (f(w) - f(star))),
     "energy",
 )
 T.assume(
-    equal(L(k + 1), square(step.z_then) + 4 * eta * (2 + n(k)) * (f(step.w_next) - f(star))),
+    equal(L(k + 1), step.z_then**2 + 4 * eta * (2 + n(k)) * (f(step.w_next) - f(star))),
     "energy after",
 )
 T.assume(L(0) <= A, "start")

@@ -9,7 +9,7 @@ Source     ours: (30), line 2, where it holds.
 
 import sympy
 
-from theory.kernel import Combine, Hypothesis, le, square
+from theory.kernel import Combine, Hypothesis, le
 from theory.notation import function, theorem
 from theory.papers.nesterov import eq_26, method
 
@@ -21,9 +21,9 @@ NEXT = method.after(momentum=eq_26.GAMMA.subs(_AT))
 """w_{t+1}."""
 LATER = Hypothesis("later", "t ≥ 2", le(2, t))
 
-U = beta / 2 * square(W.position + t * D - STAR.position)
+U = beta / 2 * (W.position + t * D - STAR.position) ** 2
 """u_t, with λ_t = t."""
-U_NEXT = beta / 2 * square(NEXT.position + (t - 1) * (NEXT.position - W.position) - STAR.position)
+U_NEXT = beta / 2 * (NEXT.position + (t - 1) * (NEXT.position - W.position) - STAR.position) ** 2
 """u_{t+1}, with λ_{t+1}d_{t+1} = (t − 1)(w_{t+1} − w_t)."""
 
 draft = theorem("nesterov.eq-30-later", "ours", function("f", W, Y, NEXT))

@@ -10,7 +10,7 @@ Source     ours: three inequalities with a margin between w*, w_1 and w_2. Huber
 from sympy import Rational
 
 from theory.kernel import Combine, point
-from theory.notation import equal, function, named, square, theorem
+from theory.notation import equal, function, named, theorem
 from theory.papers.nesterov import method
 from theory.papers.nesterov.lemmas import interpolation
 
@@ -25,7 +25,7 @@ T = theorem("nesterov.first-drop")
 T.smooth(f, beta, "smooth")
 T.convex(f)
 T.minimum(f, STAR.position)
-T.assume(equal(square(FIRST.position - STAR.position), R**2), "start")
+T.assume(equal((FIRST.position - STAR.position) ** 2, R**2), "start")
 _FIRST, _SECOND = FIRST.gradient, SECOND.gradient
 _WAY = FIRST.position - STAR.position
 _CERTIFICATE = Combine(
@@ -45,7 +45,7 @@ _CERTIFICATE = Combine(
 )
 """Found by hand: the search finds no sum of three squares."""
 CLAIM = THEOREM = T.shows(
-    SECOND.value - STAR.value + beta / 4 * square(SECOND.position - STAR.position)
+    SECOND.value - STAR.value + beta / 4 * (SECOND.position - STAR.position) ** 2
     <= 3 * beta * R**2 / 10,
     {"start": 3 * beta * R**2 / 10},
     by=_CERTIFICATE,

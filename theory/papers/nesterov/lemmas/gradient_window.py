@@ -7,7 +7,7 @@ Source     ours: twice ⟨ḡ, g⟩ is at most ‖ḡ‖² + ‖g‖².
 """
 
 from theory.judging.as_claim import as_claim
-from theory.notation import dot, equal, index, nonnegative, square, theorem, total, vectors
+from theory.notation import equal, index, nonnegative, theorem, total, vectors
 from theory.papers.nesterov.lemmas import averaged_step
 from theory.papers.nesterov.symbols import eta, tau
 
@@ -19,16 +19,16 @@ PLACE, FURTHER, MOVE, FIRST, LAST, SEEN = vectors("q q⁺ e z_first z_last g")
 T = theorem("nesterov.gradient-window")
 T.iterate(PLACE, FURTHER, j)
 T.constant(SEEN)
-along, slope = T.sequence("q", dot(PLACE, SEEN)), T.sequence("e", dot(MOVE, SEEN))
-length = T.sequence("e²", square(MOVE))
+along, slope = T.sequence("q", PLACE @ SEEN), T.sequence("e", MOVE @ SEEN)
+length = T.sequence("e²", MOVE**2)
 T.assume(equal(FURTHER, PLACE - 2 * eta * MOVE), "move", "z moves by −2η times a gradient")
-T.assume(equal(dot(FIRST, SEEN), along(0)), "first")
-T.assume(equal(dot(LAST, SEEN), along(tau)), "last")
+T.assume(equal(FIRST @ SEEN, along(0)), "first")
+T.assume(equal(LAST @ SEEN, along(tau)), "last")
 T.assume(equal(SIZES, total(length(j), j, tau)), "sizes")
-T.assume(equal(square(SEEN), LONG), "length")
+T.assume(equal(SEEN**2, LONG), "length")
 T.have(2 * slope(j) <= LONG + length(j), "young")
 THEOREM = T.shows(
-    dot(FIRST, SEEN) - dot(LAST, SEEN) <= eta * tau * LONG + eta * SIZES,
+    FIRST @ SEEN - (LAST @ SEEN) <= eta * tau * LONG + eta * SIZES,
     {"direction": eta * tau * LONG, "gradients": eta * SIZES},
     says=(
         "Over τ iterations z_t = w_t + t d_t − w* moves against any vector g by at most ητ‖g‖² "

@@ -15,7 +15,7 @@ import sympy
 
 from theory.kernel import Combine
 from theory.kernel.vectors import Vector
-from theory.notation import equal, index, named, nonnegative, square, theorem, vectors
+from theory.notation import equal, index, named, nonnegative, theorem, vectors
 from theory.papers.nesterov.lemmas import horizon_step as step
 from theory.papers.nesterov.lemmas import interpolation
 from theory.papers.nesterov.symbols import R, beta
@@ -73,7 +73,7 @@ _start = T.have(U(0) <= 0, "start", by=_CERTIFICATE)
 _W, _k = 2 * (N - 1) ** 2 / (N**2 + 2), N / (N**2 + 2)
 T.assume(equal(last - 2 / (beta * N) * f.grad(last), END), "x_N")
 T.assume(equal(U(K), step.energy(N, N, last, S, B, c, _W)), "at x_N")
-T.assume(equal(square(FIRST - star), R**2), "distance")
+T.assume(equal((FIRST - star) ** 2, R**2), "distance")
 _own, _h = 1 - N * _k, _apart(END)
 _CERTIFICATE = Combine(
     {

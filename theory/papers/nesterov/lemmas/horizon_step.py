@@ -19,7 +19,6 @@ import sympy
 from theory.kernel import Combine, le
 from theory.kernel.vectors import Scalar, Vector
 from theory.notation import (
-    dot,
     eq,
     equal,
     function,
@@ -27,7 +26,6 @@ from theory.notation import (
     nonnegative,
     positive,
     real,
-    square,
     theorem,
     vectors,
 )
@@ -62,11 +60,11 @@ def energy(t: Scalar, last: Scalar, at: Vector, S: Vector, B: Vector, *mean: Any
     c, W = mean
     h, k = f.grad(at) / beta - a, kappa(t, last, W)
     below = 1 / last - k
-    held = square(W * c + 2 * S) / (2 * last + 1) + (1 - t * k) * W * square(c)
-    held += 4 * below / (t * (t - 1)) * square(B) - 2 * k * square(h)
+    held = (W * c + 2 * S) ** 2 / (2 * last + 1) + (1 - t * k) * W * c**2
+    held += 4 * below / (t * (t - 1)) * B**2 - 2 * k * h**2
     least = t * k / 2 + 2 * t - 1 - t * (t - 1) / last
-    lean = dot(a, (1 - t * k) * S - below * B + k * h)
-    return t * k * (f(at) - f(star)) / beta - 2 * lean - least * square(a) + held / 2
+    lean = a @ ((1 - t * k) * S - below * B + k * h)
+    return t * k * (f(at) - f(star)) / beta - 2 * lean - least * a**2 + held / 2
 
 
 x = named("x", place(j - 1, M, S, B, 1))
@@ -102,7 +100,7 @@ _CERTIFICATE = Combine(
         "y, with ∇f(x)": -_share / beta,
         "energy": -1,
         "energy after": 1,
-        "recursion": (square(f.grad(x)) / beta**2 + square(a)) / 2,
+        "recursion": (f.grad(x) ** 2 / beta**2 + a**2) / 2,
     },
     squares=(
         (_own / (2 * beta**2), f.grad(star)),

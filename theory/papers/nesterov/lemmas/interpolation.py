@@ -7,7 +7,7 @@ Source     ours: the descent lemma from x to u = x − (∇f(x) − ∇f(y))/β,
 """
 
 from theory.kernel import Vector
-from theory.notation import Draft, dot, function, named, square, theorem, vectors
+from theory.notation import Draft, function, named, theorem, vectors
 from theory.notation.names import text
 from theory.papers.nesterov.symbols import beta
 
@@ -17,10 +17,10 @@ u = named("u", x - (f.grad(x) - f.grad(y)) / beta)
 T = theorem("nesterov.interpolation")
 T.smooth(f, beta)
 T.convex(f)
-T.have(f(u) <= f(x) + dot(f.grad(x), u - x) + beta / 2 * square(u - x), "descent")
+T.have(f(u) <= f(x) + f.grad(x) @ (u - x) + beta / 2 * (u - x) ** 2, "descent")
 CLAIM = THEOREM = T.shows(
-    f(y) - f(x) <= dot(f.grad(y), y - x) - square(f.grad(x) - f.grad(y)) / (2 * beta),
-    {"slope": dot(f.grad(y), y - x), "margin": -square(f.grad(x) - f.grad(y)) / (2 * beta)},
+    f(y) - f(x) <= f.grad(y) @ (y - x) - (f.grad(x) - f.grad(y)) ** 2 / (2 * beta),
+    {"slope": f.grad(y) @ (y - x), "margin": -((f.grad(x) - f.grad(y)) ** 2) / (2 * beta)},
     says=(
         "f(y) − f(x) ≤ ⟨∇f(y), y − x⟩ − ‖∇f(x) − ∇f(y)‖²/(2β) for every convex β-smooth f and all "
         "x, y."

@@ -6,7 +6,7 @@ Guarantee  f(w_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − 1)) for every t = K +
 Source     ours: `nesterov.iterate-step` from `nesterov.iterate-start` on.
 """
 
-from theory.notation import eq, square
+from theory.notation import eq
 from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import iterate_start, repaired_start, run_energy
 from theory.papers.nesterov.lemmas import iterate_step as step
@@ -16,8 +16,8 @@ S, k, j, window = run_energy.letters("S k j window")
 
 f = step.f
 SIZES = {
-    "seen late": eq(S(k), square(step.old)),
-    "first gradients": eq(window(S(j)), tau * square(f.grad(repaired_start.FIRST))),
+    "seen late": eq(S(k), step.old**2),
+    "first gradients": eq(window(S(j)), tau * f.grad(repaired_start.FIRST) ** 2),
 }
 """What w_t is moved by is the gradient of τ iterations before."""
 RUN = run_energy.Iteration(

@@ -7,7 +7,7 @@ Source     ours.
 """
 
 from theory.kernel import Hypothesis, le
-from theory.notation import named, square
+from theory.notation import named
 from theory.papers.nesterov.lemmas import repaired_start
 
 R, beta, eta, tau = repaired_start.letters("R beta eta tau")
@@ -23,12 +23,12 @@ KEPT = 2 * tau * (tau - 1) + 4 * tau * beta * eta
 """How many η²‖∇f(w_1)‖² the windows hold at first."""
 
 T = repaired_start.begin("nesterov.iterate-start", STEPSIZE)
-T.have(f(SECOND) <= f(FIRST) - eta * (1 - beta * eta / 2) * square(slope), "first step")
+T.have(f(SECOND) <= f(FIRST) - eta * (1 - beta * eta / 2) * slope**2, "first step")
 CLAIM = THEOREM = T.shows(
-    square(ONWARD) + 4 * eta * (f(SECOND) - f(star)) + KEPT * eta**2 * square(slope) <= R**2,
+    ONWARD**2 + 4 * eta * (f(SECOND) - f(star)) + KEPT * eta**2 * slope**2 <= R**2,
     {"distance": R**2},
     by=repaired_start.certificate(
-        {"first step": 4 * eta, "stepsize": 4 * tau * eta * square(slope) / beta},
+        {"first step": 4 * eta, "stepsize": 4 * tau * eta * slope**2 / beta},
         10 * tau * (tau - 1) + 3,
         beta * eta * (4 * tau - 2),
     ),

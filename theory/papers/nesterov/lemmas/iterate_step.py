@@ -9,7 +9,7 @@ Source     ours: convexity at x_t, against w* and s times against w_t, and t tim
 """
 
 from theory.judging.as_claim import as_claim
-from theory.notation import dot, function, named, square, theorem, vectors
+from theory.notation import function, named, theorem, vectors
 from theory.papers.nesterov.lemmas import averaged_step, interpolation, run_energy
 
 beta, eta, tau, s, SIZES = run_energy.letters("beta eta tau s SIZES")
@@ -27,16 +27,16 @@ T.smooth(f, beta)
 T.convex(f)
 T.minimum(f, star)
 T.varying(SIZES)
-T.assume(dot(z_now - 2 * eta * old - z_then, g) <= eta * tau * square(g) + eta * SIZES, "window")
+T.assume((z_now - 2 * eta * old - z_then) @ g <= eta * tau * g**2 + eta * SIZES, "window")
 interpolation.tangent(T, x, star)
 TERMS = {
-    "before": square(z) + 4 * eta * s * (f(w) - f(star)),
-    "gradient": (4 * eta**2 * (tau - 1) - 2 * eta / beta) * square(g),
+    "before": z**2 + 4 * eta * s * (f(w) - f(star)),
+    "gradient": (4 * eta**2 * (tau - 1) - 2 * eta / beta) * g**2,
     "window": 4 * eta**2 * SIZES,
-    "late gradient": 4 * beta * eta**3 * square(old),
+    "late gradient": 4 * beta * eta**3 * old**2,
 }
 THEOREM = T.shows(
-    square(z_then) + 4 * eta * (s + 1) * (f(w_next) - f(star)) <= sum(TERMS.values()),
+    z_then**2 + 4 * eta * (s + 1) * (f(w_next) - f(star)) <= sum(TERMS.values()),
     TERMS,
     says=(
         "‖z_{s+τ}‖² + 4η(s − 1)(f(w_s) − f*) grows from s ≥ 2 to s + 1 by at most "

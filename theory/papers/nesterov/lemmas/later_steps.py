@@ -11,7 +11,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Everywhere, Hypothesis, Step, Telescope, Theorem, square
+from theory.kernel import Combine, Everywhere, Hypothesis, Step, Telescope, Theorem
 from theory.papers.nesterov.lemmas import eq_30_sum
 from theory.papers.nesterov.lemmas.eq_30_sum import NEXT_HERE, WEIGHT, F, J, P, U, k
 from theory.papers.nesterov.lemmas.no_delay import NO_DELAY, NO_EXCESS
@@ -41,13 +41,13 @@ _KEPT = ("later", "line 2", "weighted after", "one", "weighted at 2")
 
 NAMES = (
     _LEAST,
-    Hypothesis("distance", "X is ‖w_t − w*‖² by iteration", prover.eq(X(k), square(_AWAY))),
+    Hypothesis("distance", "X is ‖w_t − w*‖² by iteration", prover.eq(X(k), _AWAY**2)),
     Hypothesis(
         "distance after",
         "one iteration later it is ‖w_{t+1} − w*‖²",
-        prover.eq(X(k + 1), square(_AWAY_NEXT)),
+        prover.eq(X(k + 1), _AWAY_NEXT**2),
     ),
-    Hypothesis("step", "S is ‖w_{t+1} − w_t‖² by iteration", prover.eq(S(k), square(_MOVE))),
+    Hypothesis("step", "S is ‖w_{t+1} − w_t‖² by iteration", prover.eq(S(k), _MOVE**2)),
     Hypothesis("distant", "Q is (t − 1)‖w_t − w*‖² by iteration", _DISTANT),
     Hypothesis("distance at 2", "X starts with ‖w_2 − w*‖²", prover.eq(beta / 2 * X(0), U(0))),
 )

@@ -12,7 +12,7 @@ import sympy
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere
 from theory.kernel.vectors import Scalar, Vector
-from theory.notation import equal, index, real, square, theorem
+from theory.notation import equal, index, real, theorem
 from theory.papers.nesterov.lemmas import averaged_step, interpolation
 from theory.papers.nesterov.lemmas import one_delay_step as step
 
@@ -48,13 +48,13 @@ def slope(at: Vector, moved: dict[str, Scalar], name: str) -> str:
     seen = interpolation.tangent(T, star, at)
     zero = {_ZERO + str(f.grad(at)): 2, **{_ZERO + to: 2 * beta * by for to, by in moved.items()}}
     rule = Combine({seen: 2 * beta, **zero}, squares=((1, f.grad(star)),))
-    return T.have(square(f.grad(at)) <= 2 * beta * (f(at) - f(star)), name, by=rule)
+    return T.have(f.grad(at) ** 2 <= 2 * beta * (f(at) - f(star)), name, by=rule)
 
 
 slope(x, {"w*": 1, "x": -1}, "slope")
 slope(x_next, {"w*": 1, "x": -1, "d": -1, "ḡ": 2 * eta / s}, "slope after")
 T.have(
-    7 * _EIGHTH * square(z) + 4 * eta * (s - 1) * (f(x) - f(star)) <= L(k),
+    7 * _EIGHTH * z**2 + 4 * eta * (s - 1) * (f(x) - f(star)) <= L(k),
     "at least",
     by=Combine(
         {"energy": -1, "slope": 2 * eta**2, _LEAST + "x": _ROOM},

@@ -12,14 +12,12 @@ import sympy
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere
 from theory.notation import (
-    dot,
     equal,
     function,
     index,
     named,
     positive,
     real,
-    square,
     theorem,
     vectors,
 )
@@ -53,17 +51,16 @@ T.assume(2 * beta * eta + 4 * beta**2 * eta**2 / (S - 1) <= 1, "stepsize")
 T.assume(equal(n(k), k), "counted")
 T.assume(equal(z, x_next - star + s * d - 2 * eta * g), "mean")
 T.assume(equal(F(k), f(x) - f(star)), "value")
-_HELD = square(z) + 4 * eta * s * (f(x) - f(star)) + _MARGIN * (s - 1) * square(_OLD_TURN)
+_HELD = z**2 + 4 * eta * s * (f(x) - f(star)) + _MARGIN * (s - 1) * _OLD_TURN**2
 T.assume(equal(L(k), _HELD), "energy")
-_HELD = square(z_then) + 4 * eta * (s + 1) * (f(x_next) - f(star)) + _MARGIN * s * square(_TURN)
+_HELD = z_then**2 + 4 * eta * (s + 1) * (f(x_next) - f(star)) + _MARGIN * s * _TURN**2
 T.assume(equal(L(k + 1), _HELD), "energy after")
 T.assume(L(0) <= C, "start")
 to_star = interpolation.tangent(T, x_next, star)
 to_last = interpolation.tangent(T, x_next, x)
 _COST = 8 * beta * eta**3 / (s - 1)
 T.have(
-    8 * eta**2 * dot(g_next, _OLD_TURN)
-    <= _MARGIN * (s - 1) * square(_OLD_TURN) + _COST * square(g_next),
+    8 * eta**2 * (g_next @ _OLD_TURN) <= _MARGIN * (s - 1) * _OLD_TURN**2 + _COST * g_next**2,
     "young",
     by=Combine(
         squares=((_MARGIN / (s - 1), (s - 1) * _OLD_TURN - 2 * beta * eta * g_next),),
@@ -85,7 +82,7 @@ one = T.have(
             "∇f(w*) = 0, with ∇f(x⁺)": 2 * _MARGIN,
             "mean, with ∇f(x⁺)": -4 * eta,
             "young": 1,
-            "stepsize": _MARGIN * square(g_next),
+            "stepsize": _MARGIN * g_next**2,
         },
         squares=((_MARGIN, f.grad(star)), (_LATER, g_next)),
         domain=("later",),

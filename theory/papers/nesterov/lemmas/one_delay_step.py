@@ -13,7 +13,7 @@ import sympy
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine
 from theory.kernel.vectors import Scalar, Vector
-from theory.notation import dot, equal, function, glossary, index, named, square, theorem, vectors
+from theory.notation import equal, function, glossary, index, named, theorem, vectors
 from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import averaged_step, interpolation
 
@@ -36,8 +36,8 @@ _OLD_TURN, _TURN = g - old, g_next - g
 def energy(at: Vector, far: Vector, before: Vector, time: Scalar) -> Scalar:
     """‖z‖² + 4ηs(f(x_s) − f*) + η⟨g_s, z⟩ + η²(s − 1)‖g_s − g_{s−1}‖², s being `time`."""
     here = f.grad(at)
-    late = eta * dot(here, far) + eta**2 * (time - 1) * square(here - before)
-    return square(far) + 4 * eta * time * (f(at) - f(star)) + late
+    late = eta * (here @ far) + eta**2 * (time - 1) * (here - before) ** 2
+    return far**2 + 4 * eta * time * (f(at) - f(star)) + late
 
 
 T = theorem("nesterov.one-delay-step")
@@ -51,8 +51,7 @@ to_last = interpolation.tangent(T, x_next, x)
 _MARGIN = 2 * eta / beta
 T.have(
     4 * eta * ((s + 1) * (f(x_next) - f(star)) - s * (f(x) - f(star)))
-    <= 4 * eta * dot(g_next, z + 2 * eta * _OLD_TURN)
-    - _MARGIN * (square(g_next) + s * square(_TURN)),
+    <= 4 * eta * (g_next @ (z + 2 * eta * _OLD_TURN)) - _MARGIN * (g_next**2 + s * _TURN**2),
     "values",
     by=Combine(
         {
@@ -65,22 +64,21 @@ T.have(
     ),
 )
 T.have(
-    eta * dot(_TURN, z) <= eta**2 * s * square(_TURN) + square(z) / (4 * s),
+    eta * (_TURN @ z) <= eta**2 * s * _TURN**2 + z**2 / (4 * s),
     "young",
     by=Combine(squares=((1 / s, eta * s * _TURN - z / 2),)),
 )
 COST = 16 * eta**2 / (s - 1)
 T.have(
-    8 * eta**2 * dot(g_next, _OLD_TURN)
-    <= eta**2 * (s - 1) * square(_OLD_TURN) + COST * square(g_next),
+    8 * eta**2 * (g_next @ _OLD_TURN) <= eta**2 * (s - 1) * _OLD_TURN**2 + COST * g_next**2,
     "young again",
     by=Combine(squares=((eta**2 / (s - 1), (s - 1) * _OLD_TURN - 4 * g_next),)),
 )
 _SPARE = _MARGIN * (1 - beta * eta)
 TERMS = {
     "before": energy(x, z, old, s),
-    "distance": square(z) / (4 * s),
-    "gradient": COST * square(g_next),
+    "distance": z**2 / (4 * s),
+    "gradient": COST * g_next**2,
 }
 THEOREM = T.shows(
     energy(x_next, z_then, g, s + 1) <= sum(TERMS.values()),

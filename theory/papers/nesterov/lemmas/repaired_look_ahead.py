@@ -6,7 +6,7 @@ Guarantee  f(x_s) − f* ≤ ‖w_1 − w*‖²/(4ηs) for every s = K + 1 ≥ 1
 Source     ours: `nesterov.repaired-step` from `nesterov.repaired-start` on.
 """
 
-from theory.notation import eq, square
+from theory.notation import eq
 from theory.papers.nesterov.lemmas import repaired_start, run_energy
 from theory.papers.nesterov.lemmas import repaired_step as step
 from theory.papers.nesterov.symbols import eta, tau
@@ -14,9 +14,9 @@ from theory.papers.nesterov.symbols import eta, tau
 OC, k, j, window = run_energy.letters("OC k j window")
 f = step.f
 CHANGES = {
-    "change": eq(OC(k), square(step.old - step.used)),
-    "handed on": eq(OC(k + tau), square(step.g - f.grad(step.x))),
-    "first changes": eq(window(OC(j)), square(f.grad(repaired_start.FIRST)) / 4),
+    "change": eq(OC(k), (step.old - step.used) ** 2),
+    "handed on": eq(OC(k + tau), (step.g - f.grad(step.x)) ** 2),
+    "first changes": eq(window(OC(j)), f.grad(repaired_start.FIRST) ** 2 / 4),
 }
 """τ iterations later a change is the old one; at first there is none, but that ḡ_1 counts half."""
 RUN = run_energy.Iteration(

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from theory.kernel import Combine, Hypothesis, le
 from theory.kernel.vectors import Scalar
-from theory.notation import Draft, equal, function, glossary, named, square, theorem, vectors
+from theory.notation import Draft, equal, function, glossary, named, theorem, vectors
 from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas.interpolation import tangent
 
@@ -36,10 +36,10 @@ def begin(id: str, stepsize: Hypothesis) -> Draft:
     draft.minimum(f, star)
     draft.assume(LATE)
     draft.assume(stepsize)
-    draft.assume(equal(square(FIRST - star), R**2), "distance", "R is ‖w_1 − w*‖")
+    draft.assume(equal((FIRST - star) ** 2, R**2), "distance", "R is ‖w_1 − w*‖")
     tangent(draft, FIRST, star)
     lower = named("v₁", FIRST - slope / beta)
-    draft.have(f(lower) <= f(FIRST) - square(slope) / (2 * beta), "height")
+    draft.have(f(lower) <= f(FIRST) - slope**2 / (2 * beta), "height")
     return draft
 
 
@@ -54,17 +54,16 @@ def certificate(facts: Mapping[str, Scalar], *spare: Scalar) -> Combine:
         "∇f(w*) = 0, with ∇f(w₁)": reach / beta,
     }
     squares = ((reach / (2 * beta), f.grad(star)),)
-    plus = tuple(eta**2 * square(slope) * one for one in spare)
+    plus = tuple(eta**2 * slope**2 * one for one in spare)
     return Combine({**common, **facts}, squares=squares, plus=plus, domain=("delay",))
 
 
 T = begin("nesterov.repaired-start", STEPSIZE)
 CLAIM = THEOREM = T.shows(
-    square(ONWARD) + 4 * eta * (f(FIRST) - f(star)) + (2 * tau**2 - 1) * eta**2 * square(slope)
-    <= R**2,
+    ONWARD**2 + 4 * eta * (f(FIRST) - f(star)) + (2 * tau**2 - 1) * eta**2 * slope**2 <= R**2,
     {"distance": R**2},
     by=certificate(
-        {"stepsize": 4 * tau * eta * square(slope) / (beta * a)},
+        {"stepsize": 4 * tau * eta * slope**2 / (beta * a)},
         tau * (5 * a**2 - 7 * a + 8) / a,
     ),
     says=(

@@ -9,7 +9,7 @@ Source     ours: convexity at x_{s+1}, against w* and s times against x_s, leave
 """
 
 from theory.judging.as_claim import as_claim
-from theory.notation import dot, function, named, positive, square, theorem, vectors
+from theory.notation import function, named, positive, theorem, vectors
 from theory.papers.nesterov.lemmas import averaged_step, interpolation, run_energy
 
 beta, eta, tau, s, SIZES = run_energy.letters("beta eta tau s SIZES")
@@ -28,19 +28,19 @@ T.smooth(f, beta)
 T.convex(f)
 T.minimum(f, star)
 T.varying(SIZES)
-T.assume(dot(z_now - 2 * eta * old - z_then, g) <= eta * tau * square(g) + eta * SIZES, "window")
+T.assume((z_now - 2 * eta * old - z_then) @ g <= eta * tau * g**2 + eta * SIZES, "window")
 interpolation.tangent(T, x_next, star)
 interpolation.tangent(T, x_next, x)
-T.have(2 * dot(old - used, g) <= square(g) / y + y * square(old - used), "young")
+T.have(2 * ((old - used) @ g) <= g**2 / y + y * (old - used) ** 2, "young")
 TERMS = {
-    "before": square(z) + 4 * eta * s * (f(x) - f(star)),
-    "gradient": (4 * eta**2 * (tau - 1 + 1 / y) - 2 * eta / beta) * square(g),
-    "change": -2 * eta / beta * s * square(g - f.grad(x)),
-    "old change": 4 * eta**2 * y * square(old - used),
+    "before": z**2 + 4 * eta * s * (f(x) - f(star)),
+    "gradient": (4 * eta**2 * (tau - 1 + 1 / y) - 2 * eta / beta) * g**2,
+    "change": -2 * eta / beta * s * (g - f.grad(x)) ** 2,
+    "old change": 4 * eta**2 * y * (old - used) ** 2,
     "window": 4 * eta**2 * SIZES,
 }
 THEOREM = T.shows(
-    square(z_then) + 4 * eta * (s + 1) * (f(x_next) - f(star)) <= sum(TERMS.values()),
+    z_then**2 + 4 * eta * (s + 1) * (f(x_next) - f(star)) <= sum(TERMS.values()),
     TERMS,
     says=(
         "‖z_{s+1+τ}‖² + 4ηs(f(x_s) − f*) grows from s to s + 1 by at most "

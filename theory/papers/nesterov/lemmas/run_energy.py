@@ -11,7 +11,7 @@ import sympy
 
 from theory.kernel import ClosedSum, Everywhere, Relation, Theorem
 from theory.kernel.vectors import Scalar, Vector
-from theory.notation import Function, equal, glossary, index, real, square, theorem, total
+from theory.notation import Function, equal, glossary, index, real, theorem, total
 from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import gradient_window
 from theory.papers.nesterov.lemmas.gradient_window import SIZES, j
@@ -90,7 +90,7 @@ def rate(id: str, run: Iteration, says: str, latex: str) -> Theorem:
         gradient_window.LAST: run.z_then,
         gradient_window.SEEN: g,
     }
-    T.cite(gradient_window.THEOREM, {gradient_window.LONG: square(g)}, seen, "window")
+    T.cite(gradient_window.THEOREM, {gradient_window.LONG: g**2}, seen, "window")
     T.cite(run.start, name="start")
     T.cite(run.step, run.weights, name="step", domain=("delay",) if run.weights else ())
     least = T.assume(equal(f(run.star), F_STAR), "least")
@@ -98,18 +98,18 @@ def rate(id: str, run: Iteration, says: str, latex: str) -> Theorem:
         "count": equal(n(k + 1), n(k) + 1),
         "value": equal(F(k), f(run.now)),
         "value after": equal(F(k + 1), f(run.then)),
-        "z": equal(V(k), square(run.z)),
-        "z after": equal(V(k + 1), square(run.z_then)),
+        "z": equal(V(k), run.z**2),
+        "z after": equal(V(k + 1), run.z_then**2),
         "window sizes": equal(SIZES, window(S(k + 1 + j))),
-        "newest": equal(S(k + tau), square(g)),
+        "newest": equal(S(k + tau), g**2),
         **run.meanings,
         "energy": equal(L(k), run.energy(k)),
     }
     first = {
         "count from": equal(n(0), 0),
         "first value": equal(F(0), f(run.first)),
-        "first z": equal(V(0), square(ONWARD)),
-        "first sizes": equal(window(j * S(j)), tau * (tau - 1) / 2 * square(slope)),
+        "first z": equal(V(0), ONWARD**2),
+        "first sizes": equal(window(j * S(j)), tau * (tau - 1) / 2 * slope**2),
     }
     for name, fact in (facts | first).items():
         T.assume(fact, name)

@@ -13,7 +13,7 @@ from fractions import Fraction
 import sympy
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, eq, square
+from theory.kernel import Cite, Combine, Hypothesis, Step, Theorem, eq
 from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import eq_30_sum, first_drop
 from theory.papers.nesterov.lemmas.eq_30_sum import F, U
@@ -45,7 +45,7 @@ THEOREM = Theorem(
         Hypothesis(
             "u at 2",
             "U starts with u_2, where γ_2 = 0 and so d_2 = 0",
-            eq(U(0), beta / 2 * square(SECOND.position - STAR.position)),
+            eq(U(0), beta / 2 * (SECOND.position - STAR.position) ** 2),
         ),
     ),
     cites=(eq_30_sum.THEOREM, first_drop.THEOREM),

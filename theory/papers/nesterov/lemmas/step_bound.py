@@ -20,7 +20,6 @@ from theory.kernel import (
     Theorem,
     Total,
     point,
-    square,
     vector,
 )
 from theory.papers.nesterov import symbols
@@ -55,22 +54,20 @@ THEOREM = Theorem(
     scalars=(theta, PART),
     vectors=(GRADIENT,),
     points=(STEP, NEXT),
-    sequences={V: square(STEP.position), P: PART, THETA: theta},
+    sequences={V: STEP.position**2, P: PART, THETA: theta},
     following=((STEP, NEXT),),
     hypotheses=(
         Hypothesis(
             "(10)",
             "w_{t+1} − w_t = γ_t(w_t − w_{t−1}) − η(1 − γ_t)ḡ_t",
             prover.eq(
-                square(NEXT.position),
-                square(GAMMA * STEP.position - eta * theta * GRADIENT),
+                NEXT.position**2,
+                (GAMMA * STEP.position - eta * theta * GRADIENT) ** 2,
             ),
         ),
-        Hypothesis("bounded", "gradients have norm at most G", prover.le(square(GRADIENT), G**2)),
+        Hypothesis("bounded", "gradients have norm at most G", prover.le(GRADIENT**2, G**2)),
         NOT_NEGATIVE,
-        Hypothesis(
-            "part", "p is γ_t‖w_t − w_{t−1}‖²", prover.eq(PART, GAMMA * square(STEP.position))
-        ),
+        Hypothesis("part", "p is γ_t‖w_t − w_{t−1}‖²", prover.eq(PART, GAMMA * STEP.position**2)),
         Hypothesis(
             "part, k", "the same, in every iteration", prover.eq(P(k), (1 - THETA(k)) * V(k))
         ),
@@ -79,7 +76,7 @@ THEOREM = Theorem(
     steps=(
         Step(
             "mean",
-            prover.le(square(NEXT.position), PART + theta * eta**2 * G**2),
+            prover.le(NEXT.position**2, PART + theta * eta**2 * G**2),
             Combine(
                 {
                     "(10)": 1,

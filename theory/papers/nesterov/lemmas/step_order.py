@@ -11,7 +11,7 @@ import sympy
 
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, Everywhere
-from theory.notation import equal, index, named, nonnegative, real, square, theorem, vectors
+from theory.notation import equal, index, named, nonnegative, real, theorem, vectors
 from theory.papers.nesterov.lemmas import averaged_step, bounded_energy
 
 k, n = index("k"), sympy.Function("n", nonnegative=True)
@@ -26,10 +26,10 @@ X, Z, S = (sympy.Function(name, real=True) for name in "XZS")
 T = theorem("nesterov.step-order")
 T.iterate(v, v_next, k)
 T.assume(equal(n(k), k), "counted")
-T.assume(equal(X(k), square(v)), "distance")
-T.assume(equal(X(k + 1), square(v_next)), "distance after")
-T.assume(equal(Z(k), square(z)), "far")
-T.assume(equal(S(k), square(v_next - v)), "step")
+T.assume(equal(X(k), v**2), "distance")
+T.assume(equal(X(k + 1), v_next**2), "distance after")
+T.assume(equal(Z(k), z**2), "far")
+T.assume(equal(S(k), (v_next - v) ** 2), "step")
 T.assume(Z(k) <= A + c * k, "bounded", "‖z_{t+1}‖² ≤ A + c(t − 2)")
 T.assume(X(0) <= A, "start")
 mean = T.have(

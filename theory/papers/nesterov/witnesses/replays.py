@@ -28,9 +28,9 @@ def at_numbers(
 
     Examples
     --------
-    >>> from theory.kernel import square, vectors
+    >>> from theory.kernel import vectors
     >>> u, v = vectors("u v")
-    >>> at_numbers(square(u - v), {"u": Fraction(1, 2), "v": Fraction(2)}, {})
+    >>> at_numbers((u - v) ** 2, {"u": Fraction(1, 2), "v": Fraction(2)}, {})
     Fraction(9, 4)
     """
     entries = form.atoms(Gram)

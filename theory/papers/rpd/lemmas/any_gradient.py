@@ -6,7 +6,7 @@ Guarantee  ‖∇f(x)‖² ≤ 2pG² + 2L²γ²τ²G² on every path: `rpd.stale
 Source     ours.
 """
 
-from theory.notation import square, theorem
+from theory.notation import theorem
 from theory.papers.rpd import lemma_b2
 from theory.papers.rpd.lemmas import stale_gradient
 from theory.papers.rpd.method import SMOOTH, f, x
@@ -17,6 +17,6 @@ T.assume(SMOOTH)
 T.cite(stale_gradient.THEOREM)
 T.cite(lemma_b2.THEOREM)
 CLAIM = THEOREM = T.shows(
-    square(f.grad(x)) <= 2 * p * G**2 + 2 * L**2 * gamma**2 * tau**2 * G**2,
+    f.grad(x) ** 2 <= 2 * p * G**2 + 2 * L**2 * gamma**2 * tau**2 * G**2,
     says="‖∇f(x^k)‖² ≤ 2pG² + 2L²γ²τ²G² on every path of RPD.",
 )

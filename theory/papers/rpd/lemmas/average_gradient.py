@@ -9,7 +9,7 @@ import sympy
 
 from theory.kernel import Combine, Theorem
 from theory.kernel.vectors import Scalar, Vector
-from theory.notation import Draft, square
+from theory.notation import Draft
 from theory.papers.rpd import eq_8
 from theory.papers.rpd.method import (
     AVERAGE,
@@ -51,7 +51,7 @@ def average_gradient(T: Draft, at: Vector, drift: Scalar, size: Scalar, says: st
     T.assume(START)
     T.assume(LOWER)
     T.sequences({F: SEQUENCES[F], S: SEQUENCES[S]})
-    stale = T.sequence("Ŝ" if at == old else "S̃", square(f.grad(at)))
+    stale = T.sequence("Ŝ" if at == old else "S̃", f.grad(at) ** 2)
     T.have(
         F(k + 1)
         <= F(k) - gamma / (2 * p) * (S(k) + stale(k) - L**2 * drift(k)) + L * gamma**2 * G**2 / 2,
@@ -82,10 +82,10 @@ def on_every_path(T: Draft, lemma: Theorem, apart: Vector, drift: Scalar, name: 
     """
     size = sympy.Add(*lemma.terms.values())
     T.along(k)
-    T.sequences({drift: square(apart)})
-    T.have(sympy.S.Zero <= square(apart), "length")
+    T.sequences({drift: apart**2})
+    T.have(sympy.S.Zero <= apart**2, "length")
     T.cite(lemma, name="distance", says=name)
     T.have(
-        square(apart) <= size**2,
-        by=Combine({"distance": size + sympy.sqrt(square(apart))}, domain=("length",)),
+        apart**2 <= size**2,
+        by=Combine({"distance": size + sympy.sqrt(apart**2)}, domain=("length",)),
     )

@@ -11,7 +11,7 @@ Source     ours.
 import sympy
 
 from theory.kernel.rules import Combine
-from theory.notation import equal, index, nonnegative, square, theorem, total, vectors
+from theory.notation import equal, index, nonnegative, theorem, total, vectors
 from theory.papers.rpd.symbols import G, gamma
 
 back, further, moved, away = vectors("z z⁻ e a")
@@ -44,7 +44,7 @@ T.assume(
     "e is 0 if the update draws another block",
 )
 T.assume(
-    square(moved) <= gamma**2 * G**2 * drawn,
+    moved**2 <= gamma**2 * G**2 * drawn,
     "size",
     "e is else γ times a block gradient, of norm at most G",
 )
@@ -54,7 +54,7 @@ T.assume(
     "stale read",
     "block i of x̂ is that of the model d_i updates back (with x_i − x̂_i)",
 )
-T.assume(equal(square(away), DISTANCE), "distance", "V is ‖x_i − x̂_i‖²")
+T.assume(equal(away**2, DISTANCE), "distance", "V is ‖x_i − x̂_i‖²")
 T.assume(equal(MISSED, _DRAWS), "count", "n_i of these updates draw block i")
 
 for weight in (MISSED, sympy.Integer(1)):

@@ -10,7 +10,7 @@ Source     ours.
 import sympy
 
 from theory.kernel import ClosedSum
-from theory.notation import Draft, equal, index, mean, square, theorem, total, vectors
+from theory.notation import Draft, equal, index, mean, theorem, total, vectors
 from theory.papers.rpd.symbols import beta, p
 
 counts, longer, hit = vectors("N N⁺ u")
@@ -28,13 +28,13 @@ def counted(T: Draft, before: sympy.Expr, says: str) -> None:
     i, made = sympy.Symbol("i", integer=True), sympy.Function("N", nonnegative=True)
     everything = sympy.Sum(made(i, l), (i, 1, p))
     T.iterate(counts, longer, l)
-    T.sequences({PAIRS: square(counts)})
+    T.sequences({PAIRS: counts**2})
     T.assume(
-        equal(square(longer), square(counts + hit)),
+        equal(longer**2, (counts + hit) ** 2),
         "draw",
         "a draw adds 1 to the count of its block",
     )
-    T.assume(equal(square(hit), 1), "one block", "u is a unit vector")
+    T.assume(equal(hit**2, 1), "one block", "u is a unit vector")
     T.assume(
         equal(E_L(hit @ counts), everything / p),
         "uniform draws",
@@ -43,7 +43,7 @@ def counted(T: Draft, before: sympy.Expr, says: str) -> None:
     T.assume(equal(everything, l + before), "draws so far", says)
     T.assume(equal(PAIRS(0), before**2), "first draw", "that is all there is at the start")
     T.have(
-        equal(E_L(square(longer)), square(counts) + 2 * (l + before) / p + 1),
+        equal(E_L(longer**2), counts**2 + 2 * (l + before) / p + 1),
         says="a draw hits the block of each of the draws before with probability 1/p",
     )
     T.have(equal(total(l, l, w), w * (w - 1) / 2), by=ClosedSum(l, w))

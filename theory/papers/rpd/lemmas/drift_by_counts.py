@@ -7,7 +7,7 @@ Guarantee  ‖x − x̂‖² ≤ γ²G² Σ_i n_i² on every path: `rpd.block-dr
 Source     ours.
 """
 
-from theory.notation import equal, index, nonnegative, square, theorem, total
+from theory.notation import equal, index, nonnegative, theorem, total
 from theory.papers.rpd.lemmas import block_drift
 from theory.papers.rpd.lemmas.block_drift import DISTANCE, MISSED
 from theory.papers.rpd.method import f, old, x
@@ -23,13 +23,13 @@ T.varying(DISTANCE, MISSED, COUNTS)
 T.cite(block_drift.THEOREM)
 DISTANCES, SQUARES = T.sequence("V", DISTANCE), T.sequence("n²", MISSED**2)
 T.assume(
-    equal(square(x - old), total(DISTANCES(i), i, p)),
+    equal((x - old) ** 2, total(DISTANCES(i), i, p)),
     "blocks",
     "a squared norm is the sum over blocks",
 )
 T.assume(equal(COUNTS, total(SQUARES(i), i, p)), "counts", "Q is Σ_i n_i²")
 CLAIM = THEOREM = T.shows(
-    square(x - old) <= gamma**2 * G**2 * COUNTS,
+    (x - old) ** 2 <= gamma**2 * G**2 * COUNTS,
     says="‖x^k − x̂^k‖² ≤ γ²G² Σ_i n_i² on every path, however blocks are drawn, n_i being the "
     "number of updates of block i that x̂^k misses.",
 )

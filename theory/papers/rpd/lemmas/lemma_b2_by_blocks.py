@@ -7,7 +7,7 @@ Source     ours. `rpd.lemma-b2` follows the printed proof, whose sentence "x −
            last τ increments" is derived here.
 """
 
-from theory.notation import square, theorem, total
+from theory.notation import theorem, total
 from theory.papers.rpd.lemmas import drift_by_counts
 from theory.papers.rpd.lemmas.block_drift import DELAY, MISSED
 from theory.papers.rpd.lemmas.drift_by_counts import i
@@ -27,7 +27,7 @@ T.assume(
 )
 T.have(MISSED**2 <= tau * MISSED, "squared")
 CLAIM = THEOREM = T.shows(
-    square(x - old) <= gamma**2 * tau**2 * G**2,
+    (x - old) ** 2 <= gamma**2 * tau**2 * G**2,
     says="‖x^k − x̂^k‖ ≤ γτG on every path follows from update (2), 0 ≤ d_i ≤ τ and block "
     "gradients of norm at most G (both sides squared).",
 )

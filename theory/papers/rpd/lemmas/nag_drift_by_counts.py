@@ -12,7 +12,7 @@ Source     ours.
 import sympy
 
 from theory.kernel import Triangle, le
-from theory.notation import equal, nonnegative, square, theorem, total, vector
+from theory.notation import equal, nonnegative, theorem, total, vector
 from theory.papers.rpd.lemmas import block_drift
 from theory.papers.rpd.lemmas.block_drift import DISTANCE, MISSED, away
 from theory.papers.rpd.lemmas.drift_by_counts import i
@@ -34,7 +34,7 @@ T.varying(DISTANCE, MISSED, BEFORE, DRAWN, OLDEST, WEIGHT, AHEAD_DISTANCE, COUNT
 T.cite(block_drift.THEOREM, name="stale")
 DISTANCES, SQUARES = T.sequence("Ṽ", AHEAD_DISTANCE), T.sequence("w²", WEIGHT**2)
 T.assume(
-    square(block) <= _ONE**2 * BEFORE**2,
+    block**2 <= _ONE**2 * BEFORE**2,
     "increment",
     "block i of y is what the update before the last d_i moved it by: at most γG, or 0",
 )
@@ -47,19 +47,19 @@ T.assume(
 T.assume(equal(WEIGHT, DRAWN + beta * OLDEST), "weight", "w_i is N_i + βh_i")
 T.assume(beta <= 1, "extrapolation", "β ≤ 1")
 T.assume(
-    equal(AHEAD_DISTANCE, square(away - beta * block)),
+    equal(AHEAD_DISTANCE, (away - beta * block) ** 2),
     "ahead",
     "Ṽ is ‖x_i − x̃_i‖², and x_i − x̃_i = (x_i − x̂_i) − βy_i",
 )
 T.assume(
-    equal(square(x - ahead), total(DISTANCES(i), i, p)),
+    equal((x - ahead) ** 2, total(DISTANCES(i), i, p)),
     "blocks",
     "a squared norm is the sum over blocks",
 )
 T.assume(equal(COUNTS, total(SQUARES(i), i, p)), "counts", "Q̃ is Σ_i w_i²")
-T.have(square(away) <= (_ONE * MISSED) ** 2, "length")
+T.have(away**2 <= (_ONE * MISSED) ** 2, "length")
 T.have(
-    square(away - beta * block) <= _ONE**2 * (MISSED + beta * BEFORE) ** 2,
+    (away - beta * block) ** 2 <= _ONE**2 * (MISSED + beta * BEFORE) ** 2,
     "triangle",
     by=Triangle(
         (("length", sympy.S.One, away, _ONE * MISSED), ("increment", beta, -block, _ONE * BEFORE))
@@ -69,7 +69,7 @@ T.have(le(0, 1 - beta), "within")
 T.have(MISSED + beta * BEFORE <= WEIGHT, "oldest", says="n_i + βb_i ≤ N_i + βh_i")
 T.have(AHEAD_DISTANCE <= _ONE**2 * WEIGHT**2, "block")
 CLAIM = THEOREM = T.shows(
-    square(x - ahead) <= gamma**2 * G**2 * COUNTS,
+    (x - ahead) ** 2 <= gamma**2 * G**2 * COUNTS,
     says="‖x^k − x̃^k‖² ≤ γ²G² Σ_i (N_i + βh_i)² on every path for β ≤ 1, N_i being how many of "
     "the last τ updates drew block i and h_i whether the one before them did.",
 )

@@ -7,7 +7,7 @@ Guarantee  μ ≤ L. A constant function satisfies the inequality with every μ.
 Source     ours.
 """
 
-from theory.notation import equal, named, positive, square, theorem, vector
+from theory.notation import equal, named, positive, theorem, vector
 from theory.papers.rpd.method import F_STAR, SMOOTH, f
 from theory.papers.rpd.symbols import L, mu
 
@@ -21,7 +21,7 @@ T = theorem("rpd.pl-constant", "ours", f)
 T.varying(HEIGHT)
 T.assume(SMOOTH)
 T.assume(
-    2 * mu * (f(above) - F_STAR) <= square(f.grad(above)),
+    2 * mu * (f(above) - F_STAR) <= f.grad(above) ** 2,
     "PL at z",
     "f satisfies the Polyak–Łojasiewicz inequality with μ (Assumption H.1)",
 )

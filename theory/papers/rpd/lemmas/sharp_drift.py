@@ -11,7 +11,7 @@ Source     ours.
 import sympy
 
 from theory.judging.as_claim import as_claim
-from theory.notation import equal, square, theorem, vector
+from theory.notation import equal, theorem, vector
 from theory.papers.rpd.lemmas import draw_counts, drift_by_counts
 from theory.papers.rpd.lemmas.draw_counts import PAIRS, counts, w
 from theory.papers.rpd.method import f, k, old, x
@@ -27,7 +27,7 @@ T = theorem("rpd.sharp-drift", "ours", f)
 T.along(k)
 T.cite(drift_by_counts.THEOREM)
 T.cite(draw_counts.THEOREM)
-T.sequences({DRIFT: square(x - old), _MISSED: drift_by_counts.COUNTS})
+T.sequences({DRIFT: (x - old) ** 2, _MISSED: drift_by_counts.COUNTS})
 T.assume(
     _MISSED(k) <= PAIRS(w),
     "missed",
@@ -48,9 +48,9 @@ THEOREM = T.shows(
 T = theorem("rpd.sharp-drift-attained")
 T.along(w)
 T.cite(draw_counts.THEOREM)
-LINE = T.sequence("line drift", square(away))
+LINE = T.sequence("line drift", away**2)
 T.assume(
-    equal(square(away), _STEP * square(counts)),
+    equal(away**2, _STEP * counts**2),
     "line",
     "block i of x − x̂ is −γ N_i v_i, as every update of it moves it by −γ v_i",
 )

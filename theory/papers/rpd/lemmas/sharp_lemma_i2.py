@@ -14,7 +14,7 @@ import sympy
 from theory.judging.as_claim import as_claim
 from theory.kernel import Combine, le
 from theory.kernel.rules.norms import Root
-from theory.notation import Draft, count, equal, index, mean, square, theorem, vectors
+from theory.notation import Draft, count, equal, index, mean, theorem, vectors
 from theory.papers.rpd.method import f, old, x
 from theory.papers.rpd.nag_method import ahead, y
 from theory.papers.rpd.runs.challenges import CHALLENGES
@@ -33,20 +33,20 @@ ONE = gamma**2 * G**2
 def path(T: Draft) -> None:
     """Bound ‖x − x̃‖² by M and q, and by q alone."""
     T.assume(
-        equal(square(x - old), M * UPDATES(e @ (x - old))),
+        equal((x - old) ** 2, M * UPDATES(e @ (x - old))),
         "window",
         "x − x̂ is the sum of what M updates moved",
     )
     T.assume(equal((x - old) @ y, M * UPDATES(e @ y)), "window with y", "the same, taken with y")
     T.assume(
-        square(e) <= ONE,
+        e**2 <= ONE,
         "one update",
         "an update moves one block, by γ times a block gradient, of norm at most G",
     )
     T.assume(equal(e @ y, e @ block), "same block", "so it pairs with that block of y only")
-    T.assume(square(block) <= ONE, "one increment", "a block of y is what one update moved, or 0")
+    T.assume(block**2 <= ONE, "one increment", "a block of y is what one update moved, or 0")
     T.assume(
-        equal(square(y), q * BLOCKS(square(block))),
+        equal(y**2, q * BLOCKS(block**2)),
         "blocks",
         "y has q blocks that may differ from 0: their squared norms add up",
     )
@@ -55,16 +55,16 @@ def path(T: Draft) -> None:
         "positions",
         "these are different updates among the τ + 1 latest (delays at most τ)",
     )
-    T.have(le(0, square(M * e - (x - old))))
-    T.have(square(x - old) <= M**2 * ONE, says="‖x − x̂‖ ≤ γGM")
+    T.have(le(0, (M * e - (x - old)) ** 2))
+    T.have((x - old) ** 2 <= M**2 * ONE, says="‖x − x̂‖ ≤ γGM")
     T.have(-2 * (e @ y) <= 2 * ONE, "pair")
     T.have(
-        square(x - ahead) <= ONE * (M**2 + 2 * beta * M + q * beta**2),
+        (x - ahead) ** 2 <= ONE * (M**2 + 2 * beta * M + q * beta**2),
         "path",
         says="‖x − x̃‖² ≤ γ²G²(M² + 2βM + qβ²)",
     )
     T.have(
-        square(x - ahead) <= ONE * ((tau + 1 - q + beta) ** 2 + (q - 1) * beta**2),
+        (x - ahead) ** 2 <= ONE * ((tau + 1 - q + beta) ** 2 + (q - 1) * beta**2),
         "full",
         by=Combine(
             {"path": 1, "positions": ONE * (tau + 1 - q + M + 2 * beta)}, domain=("positions",)
@@ -77,7 +77,7 @@ T = theorem("rpd.sharp-lemma-i2", "ours", f)
 path(T)
 T.assume(beta**2 <= 2 * beta + tau, "extrapolation", "β² ≤ 2β + τ")
 T.have(
-    square(x - ahead) <= ONE * (tau + beta) ** 2,
+    (x - ahead) ** 2 <= ONE * (tau + beta) ** 2,
     "one block",
     by=Combine(
         {"full": 1, "extrapolation": ONE * (q - 1)},
@@ -86,9 +86,9 @@ T.have(
     ),
     says="which is largest at q = 1",
 )
-T.have(le(0, square(x - ahead)), "length", says="‖x − x̃‖² has a root")
+T.have(le(0, (x - ahead) ** 2), "length", says="‖x − x̃‖² has a root")
 THEOREM = T.shows(
-    sympy.sqrt(square(x - ahead)) <= gamma * G * tau + gamma * G * beta,
+    sympy.sqrt((x - ahead) ** 2) <= gamma * G * tau + gamma * G * beta,
     {"delay": gamma * G * tau, "extrapolation": gamma * G * beta},
     by=Root("one block", domain=("length",)),
     says="‖x^k − x̃^k‖ ≤ γG(τ + β) on every path if β² ≤ 2β + τ, in particular for all β ≤ 1.",

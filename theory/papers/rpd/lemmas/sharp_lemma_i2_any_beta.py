@@ -15,7 +15,7 @@ import sympy
 
 from theory.judging import prover
 from theory.kernel import Combine
-from theory.notation import equal, index, nonnegative, square, theorem
+from theory.notation import equal, index, nonnegative, theorem
 from theory.papers.rpd.lemmas.sharp_lemma_i2 import ONE, path, q
 from theory.papers.rpd.method import f, x
 from theory.papers.rpd.nag_method import ahead
@@ -38,7 +38,7 @@ T.assume(equal(SHARE + REST, 1), "share", "… which is at most all of it")
 T.assume(_FIRST <= LARGEST, "one block", "a maximum is at least its first entry")
 T.assume(_LAST <= LARGEST, "all blocks", "and at least its second")
 THEOREM = T.shows(
-    square(x - ahead) <= ONE * LARGEST,
+    (x - ahead) ** 2 <= ONE * LARGEST,
     by=Combine(
         {
             "full": 1,

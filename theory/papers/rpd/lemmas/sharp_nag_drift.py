@@ -10,7 +10,7 @@ Source     ours.
 import sympy
 
 from theory.judging.as_claim import as_claim
-from theory.notation import square, theorem
+from theory.notation import theorem
 from theory.papers.rpd.lemmas import draw_counts, nag_drift_by_counts
 from theory.papers.rpd.lemmas.draw_counts import PAIRS, w
 from theory.papers.rpd.method import f, k, x
@@ -25,7 +25,7 @@ T = theorem("rpd.sharp-nag-drift", "ours", f)
 T.along(k)
 T.cite(nag_drift_by_counts.THEOREM)
 T.cite(draw_counts.WITH_ONE_BEFORE)
-T.sequences({DRIFT: square(x - ahead), _WEIGHTS: nag_drift_by_counts.COUNTS})
+T.sequences({DRIFT: (x - ahead) ** 2, _WEIGHTS: nag_drift_by_counts.COUNTS})
 T.assume(
     _WEIGHTS(k) <= PAIRS(w),
     "latest",

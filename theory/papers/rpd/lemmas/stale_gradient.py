@@ -6,7 +6,7 @@ Guarantee  ‖∇f(x̂)‖² ≤ pG² on every path: p blocks, each a mean of bl
 Source     ours.
 """
 
-from theory.notation import equal, index, mean, square, theorem, total, vectors
+from theory.notation import equal, index, mean, theorem, total, vectors
 from theory.papers.rpd.method import f, old
 from theory.papers.rpd.symbols import G, p
 
@@ -17,21 +17,21 @@ i = index("i")
 
 T = theorem("rpd.stale-gradient", "ours", f)
 T.along(i)
-BLOCK = T.sequence("v²", square(part))
+BLOCK = T.sequence("v²", part**2)
 T.assume(
-    square(drawn) <= G**2,
+    drawn**2 <= G**2,
     "component blocks",
     "Assumption B.5: every block gradient of every component has norm at most G",
 )
 T.assume(
-    equal(avg(drawn @ part), square(part)),
+    equal(avg(drawn @ part), part**2),
     "mean of components",
     "f is the mean of its components",
 )
 T.assume(
-    equal(square(f.grad(old)), total(BLOCK(i), i, p)),
+    equal(f.grad(old) ** 2, total(BLOCK(i), i, p)),
     "gradient by blocks",
     "a squared norm is the sum over blocks",
 )
-T.have(square(part) <= G**2, says="Jensen's inequality")
-CLAIM = THEOREM = T.shows(square(f.grad(old)) <= p * G**2, says="‖∇f(x̂^k)‖² ≤ pG² on every path.")
+T.have(part**2 <= G**2, says="Jensen's inequality")
+CLAIM = THEOREM = T.shows(f.grad(old) ** 2 <= p * G**2, says="‖∇f(x̂^k)‖² ≤ pG² on every path.")

@@ -12,7 +12,7 @@ import sympy
 
 from theory.claims import Formulas
 from theory.kernel import Hypothesis, Theorem, eq, le
-from theory.notation import equal, named, positive, square, theorem
+from theory.notation import equal, named, positive, theorem
 from theory.papers.rpd.lemmas import any_gradient
 from theory.papers.rpd.method import AVERAGE, F_STAR, SEQUENCES, SMOOTH, S, f, k, x
 from theory.papers.rpd.stepsize import ANY_STEPSIZE
@@ -81,7 +81,7 @@ T.assume(F_STAR <= f(_DOWN), "least", "f is at least f* everywhere")
 T.assume(equal(f(x), F_STAR + Delta), "still", "x^k is x⁰, and Δ is f(x⁰) − f*")
 T.assume(equal(Delta, 0), "no gap", "Δ is 0")
 T.sequences({S: SEQUENCES[S]})
-T.have(square(f.grad(x)) <= 2 * L * Delta, says="‖∇f(x)‖² ≤ 2L(f(x) − f*)")
+T.have(f.grad(x) ** 2 <= 2 * L * Delta, says="‖∇f(x)‖² ≤ 2L(f(x) − f*)")
 STILL = T.shows(
     AVERAGE <= sympy.Add(*PRINTED.values()),
     PRINTED,

@@ -13,7 +13,7 @@ from functools import cache
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Theorem, square, vectors
+from theory.kernel import Combine, Hypothesis, Theorem, vectors
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe.pieces import lemma, lines, weakened
 from theory.papers.sapipe.symbols import Delta
@@ -90,7 +90,7 @@ _CROSSES = lemma(
     scalars=(_then,),
 )
 
-_UNIT = Hypothesis("unit", "u has length 1", prover.eq(square(_U), 1))
+_UNIT = Hypothesis("unit", "u has length 1", prover.eq(_U**2, 1))
 
 
 @cache
@@ -105,7 +105,7 @@ def _curvature(bound: Scalar, most: Scalar) -> Theorem:
             squares=((1, _G - (_G @ _U) * _U),),
         ),
         Hypothesis("approximation", "Assumption 4", prover.le(_q - (_G @ _U) ** 2, Delta)),
-        Hypothesis("gradient", "‖∇f‖² is at most its bound", prover.le(square(_G), bound)),
+        Hypothesis("gradient", "‖∇f‖² is at most its bound", prover.le(_G**2, bound)),
         _UNIT,
         scalars=(_q,),
         vectors=(_G, _U),

@@ -9,7 +9,7 @@ Guarantee  (1/T) Σ_{t<T} E‖∇F(x_t)‖² ≤ 2R₀/(ηT) + κe + Lην for �
 Source     ours; the paper puts its bounds of bias and variance into Lemma 1.
 """
 
-from theory.kernel import Hypothesis, le, square
+from theory.kernel import Hypothesis, le
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting
 
@@ -22,7 +22,7 @@ BIAS = Hypothesis(
     le(total(B(t), t, T) / T, e),
 )
 
-draft = setting.along(theorem("sapipe.biased"), {B: square(OFF)})
+draft = setting.along(theorem("sapipe.biased"), {B: OFF**2})
 setting.assuming(draft, setting.mean_of(OFF), setting.second_moment(OFF, nu), BIAS)
 setting.assuming(draft, setting.START, setting.LOWER, setting.STEPSIZE, setting.SHARE)
 draft.have(1 - L * eta >= 0, "small")

@@ -15,7 +15,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Operator, Sign, point, square, vector
+from theory.kernel import Combine, Hypothesis, Operator, Sign, point, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.dc_method import LAST, THIS, U
@@ -56,14 +56,14 @@ HYPOTHESES = (
     Hypothesis(
         "elements",
         "an element of g is that of the fresh gradient or of the compensated one (Assumption 5)",
-        prover.eq(E_T.of(G @ _P), (1 - kappa) * square(_P) + E_T.of(STALE @ SLOPE_K)),
+        prover.eq(E_T.of(G @ _P), (1 - kappa) * _P**2 + E_T.of(STALE @ SLOPE_K)),
     ),
     on_stale("⟨∇F, ∇F⟩", SLOPE_K, SLOPE_K, _P, _P),
     on_stale("⟨∇F, s⟩", SLOPE_K, AGO_K, _P, _S),
     on_stale("⟨∇F, n⟩", SLOPE_K, NOISE_K, _P, NOISE),
     Hypothesis("fresh noise", "fresh samples are unbiased", prover.eq(E_T.of(FRESH @ _P), 0)),
     Hypothesis(
-        "fresh variance", "their mean has variance at most ν", prover.le(E_T.of(square(FRESH)), nu)
+        "fresh variance", "their mean has variance at most ν", prover.le(E_T.of(FRESH**2), nu)
     ),
     Hypothesis("short", "‖c‖² ≤ Δ (sapipe.assumption-4-gradient)", prover.le(SIZE, Delta)),
     Hypothesis("noise, s", "n was drawn after x_{t−1}", prover.eq(E_S.of(NOISE @ _S), 0)),
@@ -72,16 +72,16 @@ HYPOTHESES = (
         "the samples are unbiased and independent of y, which they are not in",
         prover.eq(E_S.of(NOISE @ BEFORE.gradient), 0),
     ),
-    Hypothesis("noise", "n has variance at most ν", prover.le(E_S.of(square(NOISE)), nu)),
+    Hypothesis("noise", "n has variance at most ν", prover.le(E_S.of(NOISE**2), nu)),
     Hypothesis(
         "moved",
         "x = y − ηD",
-        prover.eq(square(X.position - BEFORE.position), eta**2 * square(KEPT)),
+        prover.eq((X.position - BEFORE.position) ** 2, eta**2 * KEPT**2),
     ),
     Hypothesis(
         "kept",
         "D is n on the elements that were fresh, a share 1 − κ, or 0 for samples of their own",
-        prover.le(E_S.of(square(KEPT)), (1 - kappa) * E_S.of(square(NOISE))),
+        prover.le(E_S.of(KEPT**2), (1 - kappa) * E_S.of(NOISE**2)),
     ),
     Hypothesis("curvature", "L ≤ 2Δ (sapipe.assumption-4-gradient)", prover.le(L, 2 * Delta)),
     Hypothesis("variance", "ν ≤ V₂: no variance is more than E‖g‖²", prover.le(nu, V2)),
@@ -107,7 +107,7 @@ _ERROR = _OFF * L**2 + _ADDED * lambda_**2 * Delta**2
 
 draft = setting.along(
     theorem("sapipe.dc-any-samples"),
-    {U: square(LAST.position), N: square(NOISE), P: NOISE @ _P, W: NOISE @ _S},
+    {U: LAST.position**2, N: NOISE**2, P: NOISE @ _P, W: NOISE @ _S},
     [(LAST, THIS)],
     (AGO, BEFORE),
 )
@@ -116,11 +116,11 @@ draft.cite(dc_mixed_steps.THEOREM, {m: t}, name="length")
 draft.have(_SPARE >= 0, "small step", by=Combine({"stepsize": L}))
 draft.have(1 - kappa >= 0, "part", by=Combine({"share": 1}))
 draft.have(
-    -2 * (STALE @ SLOPE_K) + _A * square(STALE)
-    <= -_PROGRESS * square(SLOPE_K)
-    + _OFF * square(SLOPE_K - AGO_K)
-    + _ADDED * lambda_**2 * square(OUTER)
-    + 3 * _HALF * _A * square(NOISE_K)
+    -2 * (STALE @ SLOPE_K) + _A * STALE**2
+    <= -_PROGRESS * SLOPE_K**2
+    + _OFF * (SLOPE_K - AGO_K) ** 2
+    + _ADDED * lambda_**2 * OUTER**2
+    + 3 * _HALF * _A * NOISE_K**2
     - 2 * (NOISE_K @ SLOPE_K)
     + 2 * _A * (NOISE_K @ AGO_K),
     "stale",
@@ -133,15 +133,15 @@ draft.have(
         domain=("small step",),
     ),
 )
-draft.have(square(_P - _S) <= L**2 * LENGTH, "off")
+draft.have((_P - _S) ** 2 <= L**2 * LENGTH, "off")
 compensated(draft, "compensated", "short", Delta)
 draft.have(
     E_T.of(NEXT.value)
     <= X.value
-    - eta / 2 * ((1 - kappa) * (2 - _A) + kappa * _PROGRESS) * square(_P)
+    - eta / 2 * ((1 - kappa) * (2 - _A) + kappa * _PROGRESS) * _P**2
     + eta / 2 * (1 - kappa) * _A * nu
     + eta / 2 * kappa * _ERROR * LENGTH
-    + 3 * eta / 4 * kappa * _A * square(NOISE)
+    + 3 * eta / 4 * kappa * _A * NOISE**2
     - eta * kappa * (NOISE @ _P)
     + eta * kappa * _A * (NOISE @ _S),
     "one update",
@@ -166,7 +166,7 @@ draft.have(
     ),
 )
 draft.have(
-    -2 * (NOISE @ (_P - BEFORE.gradient)) <= _A * square(NOISE) + _A * square(KEPT),
+    -2 * (NOISE @ (_P - BEFORE.gradient)) <= _A * NOISE**2 + _A * KEPT**2,
     "together",
     by=Combine(
         {"lipschitz, x to y": 1 / _A, "moved": L / eta},

@@ -10,7 +10,7 @@ Source     ours; the printed proof takes twice the squares of the parts, two tim
 
 import sympy
 
-from theory.kernel import Combine, Hypothesis, Triangle, le, square, vectors
+from theory.kernel import Combine, Hypothesis, Triangle, le, vectors
 from theory.notation import theorem
 from theory.papers.sapipe import setting, symbols
 
@@ -28,17 +28,17 @@ PARTS = (
     Hypothesis(
         "taylor",
         "the remainder of Taylor's formula of ∇F is at most M‖Δx‖² (Assumption 4)",
-        le(square(REST), (M * LENGTH**2) ** 2),
+        le(REST**2, (M * LENGTH**2) ** 2),
     ),
     Hypothesis(
         "curvature",
         "the Hessian of an L-smooth F is at most L (Assumption 1)",
-        le(square(HESSIAN), (L * LENGTH) ** 2),
+        le(HESSIAN**2, (L * LENGTH) ** 2),
     ),
     Hypothesis(
         "outer product",
         "‖∇f∇fᵀ − ∇²f‖ ≤ Δ for every drawn batch, so for its mean (Assumption 4)",
-        le(square(MISS), (Delta * LENGTH) ** 2),
+        le(MISS**2, (Delta * LENGTH) ** 2),
     ),
 )
 
@@ -46,7 +46,7 @@ draft = setting.assuming(theorem("sapipe.dc-bias"), *PARTS)
 draft.assume(lambda_ <= 1, "weight", "λ ≤ 1")
 draft.have(1 - lambda_ >= 0, "part")
 CLAIM = THEOREM = draft.shows(
-    square(REST + (1 - lambda_) * HESSIAN + lambda_ * MISS) <= _SIZE**2,
+    (REST + (1 - lambda_) * HESSIAN + lambda_ * MISS) ** 2 <= _SIZE**2,
     {"parts": _SIZE**2},
     by=Triangle(
         (
@@ -87,7 +87,7 @@ better.have(
     by=Combine({"longest": 1, "enough": _STEP}, domain=("kept",)),
 )
 BETTER = better.shows(
-    square(REST + MISS) <= L**2 * eta**2 * V2,
+    (REST + MISS) ** 2 <= L**2 * eta**2 * V2,
     {"vanilla": L**2 * eta**2 * V2},
     by=Combine({"parts": 1, "as vanilla": _TOGETHER + L * _STEP}),
     says="At λ = 1 and κ = 1, with ηV₂ ≤ 1 − 1/√2, the bias of SAPipe-DC keeps within the bound of "

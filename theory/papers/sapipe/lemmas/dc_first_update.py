@@ -10,7 +10,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, square
+from theory.kernel import Combine
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import dc_mixed_steps, same_samples
@@ -27,17 +27,15 @@ _A = L * eta
 
 draft = theorem("sapipe.dc-first-update", "ours", function("F", X, NEXT))
 draft.assume(setting.SMOOTH)
-draft.assume(prover.eq(E_T.of(G @ _P), theta * square(_P)), "elements", _MOVE)
-draft.assume(
-    prover.eq(E_T.of(square(G)), theta * E_T.of(square(_P + FRESH))), "elements, squared", _MOVE
-)
+draft.assume(prover.eq(E_T.of(G @ _P), theta * _P**2), "elements", _MOVE)
+draft.assume(prover.eq(E_T.of(G**2), theta * E_T.of((_P + FRESH) ** 2)), "elements, squared", _MOVE)
 draft.assume(prover.eq(E_T.of(FRESH @ _P), 0), "fresh noise", "samples are unbiased")
-draft.assume(E_T.of(square(FRESH)) <= nu, "fresh variance", "their mean has variance at most ν")
+draft.assume(E_T.of(FRESH**2) <= nu, "fresh variance", "their mean has variance at most ν")
 draft.assume(1 - kappa <= theta, "fresh", "fresh elements move")
 draft.assume(theta <= 1, "all", "at most all do")
 draft.assume(setting.STEPSIZE)
 draft.have(1 - _A >= 0, "small step", by=Combine({"stepsize": L}))
-_PROGRESS = eta / 2 * (2 - _A) * square(_P)
+_PROGRESS = eta / 2 * (2 - _A) * _P**2
 TERMS = {"value": X.value, "progress": -(1 - kappa) * _PROGRESS, "variance": eta / 2 * _A * nu}
 CLAIM = THEOREM = draft.shows(
     E_T.of(NEXT.value) <= sum(TERMS.values()),
@@ -62,7 +60,7 @@ height = theorem("sapipe.height", "ours", function("F", X, same_samples.LOWEST))
 height.assume(setting.SMOOTH)
 height.assume(same_samples.BOUNDED)
 HEIGHT = height.shows(
-    square(_P) <= 2 * L * (X.value - F_STAR),
+    _P**2 <= 2 * L * (X.value - F_STAR),
     by=Combine({"descent, x to x−": 2 * L, "bounded": 2 * L}),
     says="‖∇F(x)‖² ≤ 2L(F(x) − F(x_*)) for L-smooth F.",
 )

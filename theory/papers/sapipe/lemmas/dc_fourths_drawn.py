@@ -12,7 +12,7 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Combine, Hypothesis, le, square
+from theory.kernel import Combine, Hypothesis, le
 from theory.kernel.vectors import Scalar
 from theory.notation import theorem
 from theory.papers.sapipe import dc_method, setting
@@ -22,7 +22,7 @@ V2, T, t, kappa, G = setting.letters("V2 T t kappa G")
 COMPENSATED, E_T, FRESH, Q, U = dc_method.letters("COMPENSATED E_T FRESH Q U")
 
 KEPT, LENGTH = dc_sizes.KEPT, dc_sizes.LENGTH
-_FRESH, _COMPENSATED = square(FRESH), square(COMPENSATED)
+_FRESH, _COMPENSATED = FRESH**2, COMPENSATED**2
 _ROOT = sympy.sqrt(2)
 _MOST = 1 - 1 / _ROOT
 """The largest ληV₂."""
@@ -35,7 +35,7 @@ DRAWN = Hypothesis(
     "the elements of g are drawn independently of each other and of the samples, each stale with "
     "probability κ (Assumption 5)",
     le(
-        E_T.of(square(G) ** 2),
+        E_T.of((G**2) ** 2),
         _SPARE * E_T.of(_FRESH**2)
         + kappa * E_T.of(_COMPENSATED**2)
         + 2 * kappa * _SPARE * E_T.of(_FRESH * _COMPENSATED),

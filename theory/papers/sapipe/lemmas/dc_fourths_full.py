@@ -6,7 +6,7 @@ Guarantee  (1/T) Σ_{t<T} E‖x_t − x_{t−1}‖⁴ ≤ 4η⁴V₂².
 Source     ours.
 """
 
-from theory.kernel import Hypothesis, le, square
+from theory.kernel import Hypothesis, le
 from theory.notation import theorem, total
 from theory.papers.sapipe import dc_method, setting
 from theory.papers.sapipe.lemmas import dc_sizes
@@ -16,7 +16,7 @@ V2, T, t, G = setting.letters("V2 T t G")
 WHOLE = Hypothesis(
     "all stale",
     "κ = 1: every element of g is that of the compensated gradient",
-    le(square(G), square(dc_method.COMPENSATED)),
+    le(G**2, dc_method.COMPENSATED**2),
 )
 
 draft = dc_method.stepping(theorem("sapipe.dc-fourths-full"), WHOLE, dc_method.AT_REST[1])

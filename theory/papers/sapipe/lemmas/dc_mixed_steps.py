@@ -11,7 +11,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Operator, Point, square, vector
+from theory.kernel import Combine, Hypothesis, Operator, Point, vector
 from theory.kernel.vectors import Vector
 from theory.notation import function, glossary, index, theorem
 from theory.notation.draft import Draft
@@ -39,7 +39,7 @@ P, S = X.gradient, AGO.gradient
 STALE = AGO_K + NOISE_K + lambda_ * OUTER
 """What the stale elements of g are."""
 
-SIZE, LENGTH = square(S + NOISE), square(MOVED)
+SIZE, LENGTH = (S + NOISE) ** 2, MOVED**2
 """‖c‖² and ‖Δx‖²."""
 
 E_T = Operator(
@@ -62,19 +62,17 @@ HYPOTHESES = (
     Hypothesis(
         "elements, squared",
         "an element of g is that of the fresh gradient or of the compensated one (Assumption 5)",
-        prover.eq(
-            E_T.of(square(G)), (1 - kappa) * E_T.of(square(P + FRESH)) + E_T.of(square(STALE))
-        ),
+        prover.eq(E_T.of(G**2), (1 - kappa) * E_T.of((P + FRESH) ** 2) + E_T.of(STALE**2)),
     ),
     on_stale("⟨s, s⟩", AGO_K, AGO_K, S, S),
     on_stale("⟨s, n⟩", AGO_K, NOISE_K, S, NOISE),
     on_stale("⟨n, n⟩", NOISE_K, NOISE_K, NOISE, NOISE),
-    Hypothesis("fresh size", "‖g‖² ≤ V₂ (Assumption 2)", prover.le(E_T.of(square(P + FRESH)), V2)),
+    Hypothesis("fresh size", "‖g‖² ≤ V₂ (Assumption 2)", prover.le(E_T.of((P + FRESH) ** 2), V2)),
     Hypothesis("stale size", "‖c‖² ≤ V₂ on every draw (Assumption 2)", prover.le(SIZE, V2)),
     Hypothesis(
         "compensation",
         "o is ccᵀΔx on the stale elements, or ccᵀ of what they are of Δx (Cauchy–Schwarz)",
-        prover.le(E_T.of(square(OUTER)), kappa * SIZE**2 * LENGTH),
+        prover.le(E_T.of(OUTER**2), kappa * SIZE**2 * LENGTH),
     ),
     Hypothesis("first step", "‖g‖² ≤ V₂ (Assumption 2)", prover.le(U(0), V2)),
     *(setting.SHARE, SMALL),
@@ -85,7 +83,7 @@ def compensated(draft: Draft, name: str, size: str, most: sympy.Expr) -> None:
     """The mean square of o, where ‖c‖² is at most this."""
     draft.have(SIZE >= 0, f"{name}, c", by=Combine(squares=((1, S + NOISE),)))
     draft.have(
-        E_T.of(square(OUTER)) <= kappa * most**2 * LENGTH,
+        E_T.of(OUTER**2) <= kappa * most**2 * LENGTH,
         name,
         by=Combine(
             {"compensation": 1, size: kappa * LENGTH * (SIZE + most)}, domain=(f"{name}, c",)
@@ -98,12 +96,12 @@ _MOST = 1 - 1 / _ROOT
 
 draft = theorem("sapipe.dc-mixed-steps", "ours", function("step", LAST, THIS))
 draft.iterate(LAST.position, G, k)
-draft.sequences({U: square(LAST.position)})
+draft.sequences({U: LAST.position**2})
 setting.assuming(draft, *HYPOTHESES)
 draft.have(1 - kappa >= 0, "part", by=Combine({"share": 1}))
 compensated(draft, "compensated", "stale size", V2)
 draft.have(
-    square(STALE) <= square(AGO_K + NOISE_K) / _KEPT + lambda_ / (eta * V2) * square(OUTER),
+    STALE**2 <= (AGO_K + NOISE_K) ** 2 / _KEPT + lambda_ / (eta * V2) * OUTER**2,
     "stale elements",
     by=Combine(
         squares=((q / _KEPT, AGO_K + NOISE_K - _KEPT / (eta * V2) * OUTER),), domain=("small",)
@@ -111,7 +109,7 @@ draft.have(
 )
 draft.have(1 / _KEPT <= _ROOT, "room", by=Combine({"small": _ROOT / _KEPT}, domain=("small",)))
 draft.have(
-    E_T.of(square(G)) <= (1 - kappa) * V2 + kappa * (_ROOT * V2 + _MOST * square(LAST.position)),
+    E_T.of(G**2) <= (1 - kappa) * V2 + kappa * (_ROOT * V2 + _MOST * LAST.position**2),
     "step",
     by=Combine(
         {
@@ -122,7 +120,7 @@ draft.have(
             "stale size": kappa / _KEPT,
             "compensated": lambda_ / (eta * V2),
             "room": kappa * V2,
-            "small": kappa * square(LAST.position),
+            "small": kappa * LAST.position**2,
         },
         domain=("part", "small"),
     ),

@@ -8,7 +8,7 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Combine, Operator, Triangle, eq, square, vectors
+from theory.kernel import Combine, Operator, Triangle, eq, vectors
 from theory.notation import theorem
 from theory.papers.sapipe.symbols import Delta
 
@@ -28,31 +28,31 @@ _WEIGHED = ALONG * COVARIED - LENGTH**2 * SPREAD * NOISE
 
 draft = theorem("sapipe.dc-objective")
 draft.varying(ALONG)
-draft.assume(eq(square(STEP), LENGTH**2), "length", "‖Δx‖ is a, above 0")
+draft.assume(eq(STEP**2, LENGTH**2), "length", "‖Δx‖ is a, above 0")
 draft.assume(eq(ALONG, NOISE @ STEP), "along", "c is ⟨ξ, Δx⟩")
 draft.assume(
-    eq(E.of(ALONG * (NOISE @ COVARIED)), square(COVARIED)),
+    eq(E.of(ALONG * (NOISE @ COVARIED)), COVARIED**2),
     "covaried",
     "the covariance times Δx is E[cξ] (taken with itself)",
 )
-draft.assume(E.of(square(NOISE)) <= SPREAD, "variance", "E‖ξ‖² ≤ w (Assumption 2)")
+draft.assume(E.of(NOISE**2) <= SPREAD, "variance", "E‖ξ‖² ≤ w (Assumption 2)")
 draft.assume(
-    square(CURVED - SLOPED) <= (Delta * LENGTH) ** 2,
+    (CURVED - SLOPED) ** 2 <= (Delta * LENGTH) ** 2,
     "outer product",
     "‖∇F∇Fᵀ − ∇²F‖ ≤ Δ (Assumption 4, of F)",
 )
 draft.have(
-    ALONG**2 <= LENGTH**2 * square(NOISE),
+    ALONG**2 <= LENGTH**2 * NOISE**2,
     by=Combine(
         {"along": 2 * ALONG, "length": ALONG**2 / LENGTH**2},
         squares=((1 / LENGTH**2, LENGTH**2 * NOISE - ALONG * STEP),),
     ),
 )
-draft.have(square(_WEIGHED) >= 0, by=Combine(squares=((1, _WEIGHED),)))
-draft.have(square(COVARIED) <= (SPREAD * LENGTH) ** 2, "covariance")
+draft.have(_WEIGHED**2 >= 0, by=Combine(squares=((1, _WEIGHED),)))
+draft.have(COVARIED**2 <= (SPREAD * LENGTH) ** 2, "covariance")
 _APART = (Delta * LENGTH + SPREAD * LENGTH) ** 2
 CLAIM = THEOREM = draft.shows(
-    square(CURVED - SLOPED - COVARIED) <= _APART,
+    (CURVED - SLOPED - COVARIED) ** 2 <= _APART,
     {"apart": _APART},
     by=Triangle(
         (

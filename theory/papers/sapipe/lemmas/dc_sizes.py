@@ -5,7 +5,7 @@
 
 import sympy
 
-from theory.kernel import Combine, square
+from theory.kernel import Combine
 from theory.kernel.vectors import Scalar
 from theory.notation.draft import Draft
 from theory.papers.sapipe import dc_method, setting
@@ -20,14 +20,14 @@ KEPT = 1 - q
 ROOM = sympy.sqrt(2) * (sympy.sqrt(2) * KEPT + 1) / KEPT**2
 """2 − 1/(1 − q)² is so many times 1 − 1/√2 − q."""
 
-LENGTH = square(LAST.position)
+LENGTH = LAST.position**2
 """‖g⁻‖²."""
 
 
 def compensating(draft: Draft) -> None:
     """How large g_s g_sᵀΔx is."""
     draft.have(
-        ALONG**2 <= V2 * square(MOVED),
+        ALONG**2 <= V2 * MOVED**2,
         "inner",
         by=Combine(
             {"stale size": ALONG**2 / V2, "along": 2 * ALONG},
@@ -36,7 +36,7 @@ def compensating(draft: Draft) -> None:
         says="⟨g_s, Δx⟩² ≤ V₂‖Δx‖²",
     )
     draft.have(
-        square(OUTER) <= V2**2 * square(MOVED),
+        OUTER**2 <= V2**2 * MOVED**2,
         "outer",
         by=Combine({"stale size": ALONG**2, "inner": V2}),
         says="‖g_s g_sᵀΔx‖² ≤ V₂²‖Δx‖²",
@@ -47,7 +47,7 @@ def growing(draft: Draft) -> None:
     """How large the compensated gradient is."""
     compensating(draft)
     draft.have(
-        square(COMPENSATED) <= V2 / KEPT + q * LENGTH,
+        COMPENSATED**2 <= V2 / KEPT + q * LENGTH,
         "compensated size",
         by=Combine(
             {"stale size": 1 / KEPT, "outer": lambda_ / (eta * V2)},
@@ -63,14 +63,14 @@ def fourth_powers(draft: Draft, size: Scalar) -> None:
     """From ‖g‖² ≤ size/(1 − q) + q‖g⁻‖² to a recurrence of E‖g⁻‖⁴."""
     growing(draft)
     bound, added = size / KEPT + q * LENGTH, size**2 / KEPT**3
-    draft.have(square(G) <= bound, "size")
+    draft.have(G**2 <= bound, "size")
     draft.have(
-        square(G) ** 2 <= bound**2,
+        (G**2) ** 2 <= bound**2,
         "size, squared",
-        by=Combine({"size": square(G) + bound}, domain=("small",)),
+        by=Combine({"size": G**2 + bound}, domain=("small",)),
     )
     draft.have(
-        square(G) ** 2 <= added + q * LENGTH**2,
+        (G**2) ** 2 <= added + q * LENGTH**2,
         "fourth power",
         by=Combine(
             {"size, squared": 1},

@@ -7,7 +7,7 @@ Source     ours: Assumption 3, put right.
 """
 
 from theory.judging import prover
-from theory.kernel import Average, Combine, Hypothesis, Theorem, square, vector
+from theory.kernel import Average, Combine, Hypothesis, Theorem, vector
 from theory.papers.sapipe import setting
 
 n, rho, X = setting.letters("n rho X")
@@ -21,13 +21,13 @@ WORKERS = Average("avg_i", tuple(WORKER.names), over="worker")
 OBJECTIVE = Hypothesis(
     "objective",
     "∇F(x) is the mean of the ∇F_i(x)",
-    prover.eq(WORKERS.of(WORKER @ X.gradient), square(X.gradient)),
+    prover.eq(WORKERS.of(WORKER @ X.gradient), X.gradient**2),
 )
 
 DIVERSITY = Hypothesis(
     "diversity",
     "Σ‖∇F_i(x)‖² ≤ ρ‖Σ∇F_i(x)‖², the sum being n∇F(x) (Assumption 3)",
-    prover.le(WORKERS.of(square(WORKER)), n * rho * square(X.gradient)),
+    prover.le(WORKERS.of(WORKER**2), n * rho * X.gradient**2),
 )
 
 CLAIM = THEOREM = Theorem(
@@ -40,7 +40,7 @@ CLAIM = THEOREM = Theorem(
     vectors=(WORKER,),
     points=(X,),
     hypotheses=(OBJECTIVE, DIVERSITY),
-    lhs=WORKERS.of(square(WORKER - X.gradient)),
-    terms={"diversity": (n * rho - 1) * square(X.gradient)},
+    lhs=WORKERS.of((WORKER - X.gradient) ** 2),
+    terms={"diversity": (n * rho - 1) * X.gradient**2},
     conclude=Combine({"diversity": 1, "objective": -2}),
 )

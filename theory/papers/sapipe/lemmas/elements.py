@@ -8,7 +8,7 @@ Guarantee  E‖g‖² ≤ (1 − κ)‖∇F(x_t)‖² + κ‖s‖² + V₁/n, wh
 Source     ours.
 """
 
-from theory.kernel import Hypothesis, eq, square, vector
+from theory.kernel import Hypothesis, eq, vector
 from theory.kernel.vectors import Vector
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
@@ -33,14 +33,14 @@ def drawn(off: Vector) -> tuple[Hypothesis, Hypothesis]:
         Hypothesis(
             "elements",
             says,
-            eq(E_T.of(DRAWN @ X.gradient), square(X.gradient) - kappa * (off @ X.gradient)),
+            eq(E_T.of(DRAWN @ X.gradient), X.gradient**2 - kappa * (off @ X.gradient)),
         ),
         Hypothesis(
             "elements, squared",
             says,
             eq(
-                E_T.of(square(DRAWN)),
-                (1 - kappa) * square(X.gradient) + kappa * square(X.gradient - off),
+                E_T.of(DRAWN**2),
+                (1 - kappa) * X.gradient**2 + kappa * (X.gradient - off) ** 2,
             ),
         ),
     )
@@ -53,7 +53,7 @@ CENTRED = Hypothesis("unbiased, with d", _FRESH, eq(E_T.of(NOISE @ DRAWN), 0))
 OF_WORKERS = Hypothesis(
     "of the workers",
     "g − d is the mean ξ of the workers' noises",
-    eq(E_T.of(square(NOISE)), E_T.of(square(workers.MEAN_NOISE))),
+    eq(E_T.of(NOISE**2), E_T.of(workers.MEAN_NOISE**2)),
 )
 
 SAMPLES = (CENTRED, OF_WORKERS, *workers.THEOREM.hypotheses)
@@ -63,12 +63,12 @@ draft = theorem("sapipe.random-elements", "ours", function("F", X))
 setting.assuming(draft, drawn(OFF)[1], *SAMPLES)
 draft.cite(workers.THEOREM)
 TERMS = {
-    "fresh": (1 - kappa) * square(X.gradient),
-    "stale": kappa * square(X.gradient - OFF),
+    "fresh": (1 - kappa) * X.gradient**2,
+    "stale": kappa * (X.gradient - OFF) ** 2,
     "variance": V1 / n,
 }
 CLAIM = THEOREM = draft.shows(
-    E_T.of(square(G)) <= sum(TERMS.values()),
+    E_T.of(G**2) <= sum(TERMS.values()),
     TERMS,
     says="If every element of the gradient is stale with probability κ, independently of the past "
     "and of samples that the past does not hold, then E‖g‖² is at most (1 − κ)‖∇F(x_t)‖² + "

@@ -12,7 +12,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Hypothesis, Split, square, vector
+from theory.kernel import Hypothesis, Split, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, stale_bias
 from theory.papers.sapipe.lemmas import biased
@@ -42,24 +42,24 @@ HYPOTHESES = (
         "noise",
         "g has the noise ξ on fresh elements and d on stale ones, uncorrelated with its mean",
         prover.eq(
-            E_T.of(square(G)),
-            square(MEAN) + E_T.of(square(_FRESH_NOISE)) + E_T.of(square(_STALE_NOISE)),
+            E_T.of(G**2),
+            MEAN**2 + E_T.of(_FRESH_NOISE**2) + E_T.of(_STALE_NOISE**2),
         ),
     ),
     Hypothesis(
         "fresh noise",
         "a part of the mean of the workers' noises at x_t (sapipe.mean-of-workers)",
-        prover.le(E_T.of(square(_FRESH_NOISE)), V1 / n),
+        prover.le(E_T.of(_FRESH_NOISE**2), V1 / n),
     ),
     Hypothesis(
         "stale noise",
         "a part of the mean of the workers' noises at x_{t−1}",
-        prover.le(E_T.of(square(_STALE_NOISE)), V1 / n),
+        prover.le(E_T.of(_STALE_NOISE**2), V1 / n),
     ),
     Hypothesis(
         "stale part",
         "in the next iteration b is ∇F(x_{t+1}) − ∇F(x_t) on stale elements, else 0",
-        prover.eq(square(OFF_NEXT.position), OFF_NEXT.position @ (NEXT.gradient - X.gradient)),
+        prover.eq(OFF_NEXT.position**2, OFF_NEXT.position @ (NEXT.gradient - X.gradient)),
     ),
     Hypothesis(
         "parts", "an element of g is either fresh or stale", prover.eq(Q(t), FRESH(t) + STALE(t))
@@ -74,7 +74,7 @@ HYPOTHESES = (
 )
 
 draft = setting.along(
-    theorem("sapipe.prefix-repaired"), {B: square(OFF), Q: square(G)}, [(OFF_NOW, OFF_NEXT)]
+    theorem("sapipe.prefix-repaired"), {B: OFF**2, Q: G**2}, [(OFF_NOW, OFF_NEXT)]
 )
 setting.assuming(draft, *HYPOTHESES, AT_REST, setting.START, setting.LOWER, setting.STEPSIZE)
 draft.have(stale_bias.STALE_MEAN.relation, "stale", says="a part is no longer than the whole")

@@ -9,7 +9,7 @@ Source     ours.
 """
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, square
+from theory.kernel import Combine, Hypothesis
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method
 from theory.papers.sapipe.lemmas import wp_1_noise
@@ -39,17 +39,17 @@ PARTS = (
         "predictions",
         "x̃_i is x_t − ηg_i and x_{t+1} is x_t − ηg (Algorithm 3, option 1), with g_i = "
         "∇F_i(x_t) − a_i + ζ_i: V⁺ is η² times the mean of the ‖g_i − g‖²",
-        prover.le(NEXT_SPREAD, eta**2 * AVG.of(square(_FIXED + _NOISY))),
+        prover.le(NEXT_SPREAD, eta**2 * AVG.of((_FIXED + _NOISY) ** 2)),
     ),
     Hypothesis(
         "stale part",
         "a_i is made of the stale elements of ∇F_i(x_t) − ∇F_i(x̃_i), 0 in the others",
-        prover.le(square(MISSED), square(HERE.gradient - PREDICTED.gradient)),
+        prover.le(MISSED**2, (HERE.gradient - PREDICTED.gradient) ** 2),
     ),
     Hypothesis(
         "mean of the stale parts",
         "a is the mean over the workers of the a_i",
-        prover.eq(AVG.of(MISSED @ MEAN_MISSED), square(MEAN_MISSED)),
+        prover.eq(AVG.of(MISSED @ MEAN_MISSED), MEAN_MISSED**2),
     ),
     Hypothesis(
         "no tilt",
@@ -60,17 +60,17 @@ PARTS = (
     Hypothesis(
         "objective",
         "∇F(x) is the mean of the ∇F_i(x)",
-        prover.eq(AVG.of(HERE.gradient @ X.gradient), square(X.gradient)),
+        prover.eq(AVG.of(HERE.gradient @ X.gradient), X.gradient**2),
     ),
     Hypothesis(
         "diversity",
         "Σ‖∇F_i(x)‖² ≤ ρ‖Σ∇F_i(x)‖² at x_t (Assumption 3)",
-        prover.le(AVG.of(square(HERE.gradient)), n * rho * square(X.gradient)),
+        prover.le(AVG.of(HERE.gradient**2), n * rho * X.gradient**2),
     ),
     Hypothesis(
         "slope",
         "‖∇F(x_t)‖² ≤ V₂, the mean of stochastic gradients there (Assumption 2)",
-        prover.le(square(X.gradient), V2),
+        prover.le(X.gradient**2, V2),
     ),
     Hypothesis(
         "diverse", "ρ ≥ 1/n, as Assumption 3 implies where ∇F is not 0", prover.le(1, n * rho)
@@ -80,16 +80,14 @@ PARTS = (
 draft = setting.along(theorem("sapipe.repaired-thm-4"), {W: SPREAD}, wp_1_method.FOLLOWING)
 draft.cite(wp_1_average.THEOREM, name="average")
 setting.assuming(draft, *PARTS, SMALL, wp_1_method.AT_START)
-draft.have(square(MISSED) <= L**2 * square(AWAY), "stale")
+draft.have(MISSED**2 <= L**2 * AWAY**2, "stale")
 _SQUARE = _DIVERSE + _OFF
-draft.have(prover.le(0, square(_SQUARE)), "square", by=Combine(squares=((1, _SQUARE),)))
-draft.have(
-    AVG.of(square(_FIXED)) <= 2 * (n * rho - 1) * square(X.gradient) + 2 * L**2 * SPREAD, "fixed"
-)
+draft.have(prover.le(0, _SQUARE**2), "square", by=Combine(squares=((1, _SQUARE),)))
+draft.have(AVG.of(_FIXED**2) <= 2 * (n * rho - 1) * X.gradient**2 + 2 * L**2 * SPREAD, "fixed")
 draft.cite(wp_1_noise.THEOREM)
 draft.have(
     E_T.of(NEXT_SPREAD)
-    <= eta**2 * ((1 - 1 / n) * V1 + 2 * (n * rho - 1) * square(X.gradient)) + _RATIO * SPREAD,
+    <= eta**2 * ((1 - 1 / n) * V1 + 2 * (n * rho - 1) * X.gradient**2) + _RATIO * SPREAD,
     "recursion",
 )
 draft.have(n * rho - 1 >= 0, "more")

@@ -10,7 +10,6 @@ Source     ours.
 """
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import square
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_2_method
 from theory.papers.sapipe.lemmas import elements, workers
@@ -37,7 +36,7 @@ draft.have(1 - kappa >= 0, "part")
 draft.have(
     F(t + 1) <= F(t) - eta / 2 * (S(t) - kappa * L**2 * W(t)) + eta / 2 * VAR_0, "one update"
 )
-draft.have(square(G - LAST.position) <= 2 * square(G) + 2 * square(LAST.position), "two updates")
+draft.have((G - LAST.position) ** 2 <= 2 * G**2 + 2 * LAST.position**2, "two updates")
 draft.have(W(t + 1) <= 2 * eta**2 * (V2 + U(t)), "gaps")
 draft.have(U(t + 1) <= V2, "sizes")
 TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR, "variance": VAR_0}

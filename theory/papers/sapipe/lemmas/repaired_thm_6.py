@@ -13,7 +13,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Point, square, vector
+from theory.kernel import Combine, Hypothesis, Point, vector
 from theory.notation import theorem, total
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method, wp_3_method
 from theory.papers.sapipe.lemmas import wp_3_left_out, wp_3_missed
@@ -58,12 +58,12 @@ GRADIENTS = (
         "x_{t+1} − x̃_i is −η(q_i − p_i − λ p_i p_iᵀΔx) (Algorithm 3, option 3), with q_i = "
         "∇G_i(x_t) + (the others' stale gradients less those at x_t) + ζ_{−i}: V⁺ is the mean of "
         "its square",
-        prover.le(NEXT_SPREAD, eta**2 * AVG.of(square(FIXED + NOISE))),
+        prover.le(NEXT_SPREAD, eta**2 * AVG.of((FIXED + NOISE) ** 2)),
     ),
     Hypothesis(
         "next deviations",
         "q_i misses ∇G_i(x_t) by the same two parts: N⁺ is the mean of their square",
-        prover.le(NEXT_DEVIATIONS, AVG.of(square(LEFT + NOISE))),
+        prover.le(NEXT_DEVIATIONS, AVG.of((LEFT + NOISE) ** 2)),
     ),
     Hypothesis(
         "no tilt",
@@ -79,7 +79,7 @@ GRADIENTS = (
     Hypothesis(
         "noise of the others",
         "n − 1 independent noises of variance at most V₁ over n: at most V₁/n (Assumption 2)",
-        prover.le(E_T.of(square(NOISE)), V1 / n),
+        prover.le(E_T.of(NOISE**2), V1 / n),
     ),
 )
 FIRST = Hypothesis(

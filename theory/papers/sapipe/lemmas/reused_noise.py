@@ -10,7 +10,7 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Operator, eq, point, square, vector
+from theory.kernel import Operator, eq, point, vector
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 
@@ -42,9 +42,9 @@ E_S = Operator(
 
 draft = theorem("sapipe.reused-noise", "ours", function("F", X, BEFORE))
 draft.assume(setting.SMOOTH)
-draft.assume(eq(square(X.position - BEFORE.position), eta**2 * square(KEPT)), "moved", "x = y − ηD")
+draft.assume(eq((X.position - BEFORE.position) ** 2, eta**2 * KEPT**2), "moved", "x = y − ηD")
 draft.assume(
-    E_S.of(square(KEPT)) <= r**2 * E_S.of(square(NOISE)),
+    E_S.of(KEPT**2) <= r**2 * E_S.of(NOISE**2),
     "kept",
     "every element was fresh with probability r² = 1 − κ, whatever the samples are; none was "
     "where there is no update before, at rest",
@@ -55,13 +55,13 @@ draft.assume(
     "the samples are unbiased and independent of y, which they are not in",
 )
 draft.assume(
-    E_S.of(square(NOISE)) <= V1 / n,
+    E_S.of(NOISE**2) <= V1 / n,
     "size of the noise",
     "the mean of the workers' noises has variance at most V₁/n (sapipe.mean-of-workers)",
 )
 draft.have(
     -(NOISE @ (X.gradient - BEFORE.gradient))
-    <= L * eta * r / 2 * square(NOISE) + L * eta / (2 * r) * square(KEPT),
+    <= L * eta * r / 2 * NOISE**2 + L * eta / (2 * r) * KEPT**2,
     says="by Young's inequality",
 )
 CLAIM = THEOREM = draft.shows(

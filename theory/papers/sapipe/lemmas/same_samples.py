@@ -13,7 +13,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Point, point, square, vector
+from theory.kernel import Combine, Hypothesis, Point, point, vector
 from theory.notation import theorem, total
 from theory.notation.draft import Draft
 from theory.papers.sapipe import setting, stale_bias
@@ -52,10 +52,8 @@ BOUNDED = Hypothesis(
     "bounded", "F is at least F(x_*) everywhere (Assumption 6)", prover.le(F_STAR, LOWEST.value)
 )
 FOLLOWS = (
-    Hypothesis("off", "b = ∇F(x_t) − ∇F(x_{t−1})", prover.eq(square(OFF), square(_P - _S))),
-    Hypothesis(
-        "old", "what is fresh now is stale next", prover.eq(square(OLD_NEXT.position), square(_P))
-    ),
+    Hypothesis("off", "b = ∇F(x_t) − ∇F(x_{t−1})", prover.eq(OFF**2, (_P - _S) ** 2)),
+    Hypothesis("old", "what is fresh now is stale next", prover.eq(OLD_NEXT.position**2, _P**2)),
 )
 ELEMENTS = (
     Hypothesis("share", "r² = 1 − κ", prover.eq(kappa, 1 - r**2)),
@@ -65,14 +63,14 @@ ELEMENTS = (
     Hypothesis(
         "elements",
         _ELEMENTS,
-        prover.eq(E_T.of(G @ _P), (1 - kappa) * square(_P) + kappa * (_C @ _P)),
+        prover.eq(E_T.of(G @ _P), (1 - kappa) * _P**2 + kappa * (_C @ _P)),
     ),
     Hypothesis(
         "elements, squared",
         _ELEMENTS,
         prover.eq(
-            E_T.of(square(G)),
-            (1 - kappa) * E_T.of(square(_P + workers.MEAN_NOISE)) + kappa * square(_C),
+            E_T.of(G**2),
+            (1 - kappa) * E_T.of((_P + workers.MEAN_NOISE) ** 2) + kappa * _C**2,
         ),
     ),
     Hypothesis(
@@ -86,7 +84,7 @@ ELEMENTS = (
 def begun(draft: Draft, first: Hypothesis) -> Draft:
     """The run and its potential, from this first update."""
     means = {
-        **{B: square(OFF), U: square(_S), N: square(NOISE)},
+        **{B: OFF**2, U: _S**2, N: NOISE**2},
         **{P: NOISE @ _P, W: NOISE @ _S},
     }
     pairs = [(stale_bias.OFF_NOW, stale_bias.OFF_NEXT), (OLD, OLD_NEXT)]
@@ -101,10 +99,10 @@ def begun(draft: Draft, first: Hypothesis) -> Draft:
     draft.have(
         E_T.of(NEXT.value)
         <= X.value
-        - eta * (1 - kappa) * square(_P)
-        - eta * kappa * (square(_P) + square(_S) - square(OFF)) / 2
+        - eta * (1 - kappa) * _P**2
+        - eta * kappa * (_P**2 + _S**2 - OFF**2) / 2
         - eta * kappa * (NOISE @ _P)
-        + L * eta**2 / 2 * ((1 - kappa) * (square(_P) + _V) + kappa * square(_C)),
+        + L * eta**2 / 2 * ((1 - kappa) * (_P**2 + _V) + kappa * _C**2),
         "one update",
     )
     draft.have(
@@ -114,9 +112,9 @@ def begun(draft: Draft, first: Hypothesis) -> Draft:
         - eta / 2 * (_PROGRESS * S(t) - kappa * B(t) - L * eta * _V * (1 + 2 * kappa * r)),
         "potential",
     )
-    draft.have(square(_P) / (2 * L) <= X.value - F_STAR, "height", says="‖∇F‖² ≤ 2L(F − F(x_*))")
+    draft.have(_P**2 / (2 * L) <= X.value - F_STAR, "height", says="‖∇F‖² ≤ 2L(F − F(x_*))")
     draft.have(prover.eq(F(T), F(T)), "end", by=Combine())
-    draft.have(square(_S) <= 4 * square(_P) + sympy.Rational(4, 3) * square(OFF), "near")
+    draft.have(_S**2 <= 4 * _P**2 + sympy.Rational(4, 3) * OFF**2, "near")
     return draft
 
 

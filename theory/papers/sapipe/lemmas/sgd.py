@@ -9,7 +9,6 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import square
 from theory.notation import theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import workers
@@ -21,12 +20,12 @@ draft = setting.assuming(
     setting.along(theorem("sapipe.sgd")), setting.START, setting.LOWER, setting.STEPSIZE
 )
 draft.assume(
-    prover.eq(E_T.of(G @ X.gradient), square(X.gradient)),
+    prover.eq(E_T.of(G @ X.gradient), X.gradient**2),
     "unbiased",
     "the mean of g given the past is ∇F(x_t) (Assumption 2)",
 )
 draft.assume(
-    prover.eq(E_T.of(square(G - X.gradient)), E_T.of(square(workers.MEAN_NOISE))),
+    prover.eq(E_T.of((G - X.gradient) ** 2), E_T.of(workers.MEAN_NOISE**2)),
     "of the workers",
     "g − ∇F(x_t) is the mean ξ of the workers' noises",
 )

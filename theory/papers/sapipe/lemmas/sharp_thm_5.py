@@ -13,7 +13,7 @@ Source     SAPipe paper, proof of Theorem 5: its recursion, with the noise kept 
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine, Hypothesis, Lipschitz, Split, Telescope, lipschitz, square
+from theory.kernel import Combine, Hypothesis, Lipschitz, Split, Telescope, lipschitz
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_2_method
 from theory.papers.sapipe.lemmas.wp_update import ROOM, SMALL
@@ -50,7 +50,7 @@ setting.assuming(draft, setting.START, setting.LOWER, SMALL, TWO)
 draft.assume(prover.eq(Q(0), eta**2 * A(0)), "first turn", "g⁻ is 0 at first (open in Algorithm 3)")
 draft.assume(prover.eq(A(1), A(0)), "second prediction", "so that x̃_1 is x_0, as x̃_0 is")
 draft.have(
-    E_T.of(square(G - LAST.position)) <= square(AIM - LAST.position) + V1 / n,
+    E_T.of((G - LAST.position) ** 2) <= (AIM - LAST.position) ** 2 + V1 / n,
     "gap ahead",
     says="the noise of the newer of two gradients is uncorrelated with the rest",
     where=f"{_CHAIN}, lines 3 and 4",
@@ -62,15 +62,15 @@ draft.have(
     says="‖∇F(x̃_{t−2}) − ∇F(x̃_{t−3})‖² is at most L²‖x̃_{t−2} − x̃_{t−3}‖²",
     where=f"{_CHAIN}, line 5",
 )
-_APART = 2 * eta**2 * square(LAST.position) + 2 * square(GAP.position)
+_APART = 2 * eta**2 * LAST.position**2 + 2 * GAP.position**2
 draft.have(
-    square(AHEAD.position - PREDICTED.position) <= _APART,
+    (AHEAD.position - PREDICTED.position) ** 2 <= _APART,
     "apart",
     says="x̃_{t−2} − x̃_{t−3} is x_{t−3} − x_{t−4} less η(g_{t−3} − g_{t−4})",
     where=f"{_CHAIN}, lines 6 and 7",
 )
 draft.have(
-    E_T.of(square(AHEAD.gradient - G)) <= L**2 * _APART + V1 / n,
+    E_T.of((AHEAD.gradient - G) ** 2) <= L**2 * _APART + V1 / n,
     "turn ahead",
     says="the noise of the older one is uncorrelated with both means: z_{t−3} is not in x̃_{t−2}",
     where=f"{_CHAIN}, lines 3 and 4",
@@ -83,7 +83,7 @@ draft.have(
     where=f"{PROOF}, the recursive upper bound",
 )
 draft.have(
-    E_T.of(square(eta * G)) <= eta**2 * V2,
+    E_T.of((eta * G) ** 2) <= eta**2 * V2,
     says="‖x_{t−3} − x_{t−4}‖² is η²‖g_{t−3}‖², at most η²V₂",
     where=f"{_CHAIN}, lines 8 and 9",
 )

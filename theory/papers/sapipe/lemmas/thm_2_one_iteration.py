@@ -6,7 +6,7 @@ Guarantee  ‖∇F(x_0)‖² ≤ 2R₀/η.
 Source     ours.
 """
 
-from theory.kernel import Combine, Hypothesis, le, square
+from theory.kernel import Combine, Hypothesis, le
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas.same_samples import BOUNDED, LOWEST
@@ -19,7 +19,7 @@ draft = setting.assuming(
     Hypothesis("start", "R₀ is F(x_0) − F(x_*)", le(X.value, F_STAR + R0)),
 )
 THEOREM = draft.shows(
-    square(X.gradient) <= 2 * R0 / eta,
+    X.gradient**2 <= 2 * R0 / eta,
     {"optimization": 2 * R0 / eta},
     by=Combine(
         {

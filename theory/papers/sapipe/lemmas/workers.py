@@ -6,7 +6,7 @@ Guarantee  E‖ξ‖² ≤ V₁/n.
 Source     ours; the paper uses it.
 """
 
-from theory.kernel import Average, eq, square, vector
+from theory.kernel import Average, eq, vector
 from theory.notation import theorem
 from theory.papers.sapipe import setting
 
@@ -26,17 +26,17 @@ draft.assume(
     "(Assumption 2: gradients of different workers are independent)",
 )
 draft.assume(
-    E_T.of(square(NOISE)) <= V1,
+    E_T.of(NOISE**2) <= V1,
     "variance",
     "every worker's gradient has variance at most V₁, given the past (Assumption 2)",
 )
 draft.assume(
-    eq(WORKERS.of(NOISE @ MEAN_NOISE), square(MEAN_NOISE)),
+    eq(WORKERS.of(NOISE @ MEAN_NOISE), MEAN_NOISE**2),
     "mean noise",
     "ξ is the mean over the workers of ξ_i",
 )
 CLAIM = THEOREM = draft.shows(
-    E_T.of(square(MEAN_NOISE)) <= V1 / n,
+    E_T.of(MEAN_NOISE**2) <= V1 / n,
     {"variance": V1 / n},
     says="The mean of the gradients of n workers, pairwise uncorrelated given the past and each of "
     "variance at most V₁, has variance at most V₁/n.",

@@ -8,7 +8,7 @@ Source     ours.
 """
 
 from theory.judging.as_claim import as_claim
-from theory.kernel import eq, square
+from theory.kernel import eq
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method
 from theory.papers.sapipe.runs.challenges import CHALLENGES
@@ -20,23 +20,23 @@ AVG, NEXT_SPREAD, OWN, SPREAD, W = wp_1_method.letters("AVG NEXT_SPREAD OWN SPRE
 draft = setting.along(theorem("sapipe.wp-1-moment"), {W: SPREAD}, wp_1_method.FOLLOWING)
 draft.cite(wp_1_average.THEOREM)
 draft.assume(
-    NEXT_SPREAD <= eta**2 * AVG.of(square(OWN - G)),
+    NEXT_SPREAD <= eta**2 * AVG.of((OWN - G) ** 2),
     "predictions",
     "x̃_i is x_t − ηg_i and x_{t+1} is x_t − ηg (Algorithm 3, option 1): V⁺ is η² times the "
     "mean of the ‖g_i − g‖²",
 )
 draft.assume(
-    eq(AVG.of(OWN @ G), square(G)), "contributions", "g is the mean over the workers of the g_i"
+    eq(AVG.of(OWN @ G), G**2), "contributions", "g is the mean over the workers of the g_i"
 )
 draft.assume(
-    E_T.of(square(OWN)) <= V2,
+    E_T.of(OWN**2) <= V2,
     "size",
     "stochastic gradients have squared norms of at most V₂ (Assumption 2); so has g_i on "
     "average over its stale elements",
 )
 draft.assume(wp_1_method.AT_START)
 draft.have(
-    NEXT_SPREAD <= eta**2 * AVG.of(square(OWN)),
+    NEXT_SPREAD <= eta**2 * AVG.of(OWN**2),
     says="‖g_i − g‖² is on average the mean of the ‖g_i‖² less ‖g‖²",
 )
 draft.have(W(t + 1) <= eta**2 * V2)

@@ -8,7 +8,7 @@ Source     ours.
 """
 
 from theory.judging import prover
-from theory.kernel import Hypothesis, square
+from theory.kernel import Hypothesis
 from theory.kernel.vectors import Scalar
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_1_method
@@ -22,7 +22,7 @@ HYPOTHESES = (
     Hypothesis(
         "mean of the noises",
         "ζ is the mean over the workers of the ζ_i",
-        prover.eq(AVG.of(NOISE @ MEAN_NOISE), square(MEAN_NOISE)),
+        prover.eq(AVG.of(NOISE @ MEAN_NOISE), MEAN_NOISE**2),
     ),
     Hypothesis(
         "noises apart",
@@ -32,7 +32,7 @@ HYPOTHESES = (
     Hypothesis(
         "noise of each",
         "ζ_i has variance at most V₁, given the past (Assumption 2)",
-        prover.le(E_T.of(square(NOISE)), V1),
+        prover.le(E_T.of(NOISE**2), V1),
     ),
 )
 
@@ -43,7 +43,7 @@ def expected(form: Scalar) -> Scalar:
 
 
 CLAIM = THEOREM = setting.assuming(theorem("sapipe.wp-1-noise"), *HYPOTHESES).shows(
-    prover.le(expected(square(APART)), (1 - 1 / n) * V1),
+    prover.le(expected(APART**2), (1 - 1 / n) * V1),
     {"noise": (1 - 1 / n) * V1},
     says="The noises of n workers, pairwise uncorrelated given the past and each of variance at "
     "most V₁, differ from their mean by (1 − 1/n)V₁ at most, in the mean over the workers.",

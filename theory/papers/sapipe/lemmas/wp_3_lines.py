@@ -9,7 +9,7 @@ Source     SAPipe paper, appendix A, proof of Theorem 6. Lines about the varianc
 
 import sympy
 
-from theory.kernel import Average, Combine, Hypothesis, Theorem, eq, le, square, vectors
+from theory.kernel import Average, Combine, Hypothesis, Theorem, eq, le, vectors
 from theory.kernel.relations import Relation
 from theory.kernel.vectors import Scalar
 from theory.notation import theorem
@@ -32,9 +32,9 @@ _DC = _KNOWN + lambda_ * _C * _KNOWN
 _OTHERS = _SUM - _OWN / n
 _FIRST = _OTHERS - _KNOWN - _CHANGED
 _SECOND = _CHANGED - lambda_ * _C * _KNOWN
-_SIZE = Hypothesis("size", "‖g‖² ≤ V₂ (Assumption 2)", le(square(_G), V2))
+_SIZE = Hypothesis("size", "‖g‖² ≤ V₂ (Assumption 2)", le(_G**2, V2))
 _OTHER_WORKERS = Average("avg_j", ("r_j",))
-_REMAINDER = M**2 * square(_MOVED) ** 2
+_REMAINDER = M**2 * (_MOVED**2) ** 2
 
 
 def _line(
@@ -83,8 +83,8 @@ SPLIT = _line(
     "η²L²‖q − DC(p)‖² ≤ 2η²L²‖q − p − HΔx‖² + 2η²L²‖HΔx − λppᵀΔx‖².",
     r"\|q - DC_\lambda(p)\|^2 \le 2\|q - p - H\Delta x\|^2 + "
     r"2\|H\Delta x - \lambda pp^\top\Delta x\|^2",
-    _SQUARED * square(_OTHERS - _DC),
-    {"first": 2 * _SQUARED * square(_FIRST), "second": 2 * _SQUARED * square(_SECOND)},
+    _SQUARED * (_OTHERS - _DC) ** 2,
+    {"first": 2 * _SQUARED * _FIRST**2, "second": 2 * _SQUARED * _SECOND**2},
     by=Combine(squares=((_SQUARED, _FIRST - _SECOND),)),
 )
 SAMPLES = _line(
@@ -92,26 +92,26 @@ SAMPLES = _line(
     f"{PROOF}, ①, third line",
     "2η²L²‖A + B‖² ≤ 4η²L²‖A‖² + 4η²L²‖B‖²: other samples, and Taylor's remainder.",
     r"2\eta^2L^2\|A + B\|^2 \le 4\eta^2L^2\|A\|^2 + 4\eta^2L^2\|B\|^2",
-    2 * _SQUARED * square(_A + _B),
-    {"samples": 4 * _SQUARED * square(_A), "remainder": 4 * _SQUARED * square(_B)},
+    2 * _SQUARED * (_A + _B) ** 2,
+    {"samples": 4 * _SQUARED * _A**2, "remainder": 4 * _SQUARED * _B**2},
     by=Combine(squares=((2 * _SQUARED, _A - _B),)),
 )
 
 _mean = theorem("sapipe.wp-3-line-remainder", f"{PROOF}, ①, fourth line")
 _mean.assume(
-    eq(_OTHER_WORKERS.of(_EACH @ _TAYLOR), square(_TAYLOR)),
+    eq(_OTHER_WORKERS.of(_EACH @ _TAYLOR), _TAYLOR**2),
     "mean remainder",
     "r̄ is the mean of the r_j, j ≠ i",
 )
-_mean.assume(square(_EACH) <= _REMAINDER, "taylor", "‖r_j‖ ≤ M‖Δx‖² (Assumption 4)")
-_mean.have(square(_EACH - _TAYLOR) >= 0, "square", by=Combine(squares=((1, _EACH - _TAYLOR),)))
+_mean.assume(_EACH**2 <= _REMAINDER, "taylor", "‖r_j‖ ≤ M‖Δx‖² (Assumption 4)")
+_mean.have((_EACH - _TAYLOR) ** 2 >= 0, "square", by=Combine(squares=((1, _EACH - _TAYLOR),)))
 _mean.have(
-    square(_TAYLOR) <= _REMAINDER,
+    _TAYLOR**2 <= _REMAINDER,
     "mean",
     by=Combine({"avg_j[square]": 1, "avg_j[taylor]": 1, "mean remainder": -2}),
 )
 REMAINDER = _mean.shows(
-    square((1 - 1 / n) * _TAYLOR) <= _REMAINDER,
+    ((1 - 1 / n) * _TAYLOR) ** 2 <= _REMAINDER,
     {"remainder": _REMAINDER},
     by=Combine({"mean": 1}, squares=(((2 - 1 / n) / n, _TAYLOR),)),
     says="1/n times the sum of n − 1 of Taylor's remainders has a squared norm of at most M²‖Δx‖⁴.",
@@ -123,10 +123,10 @@ STEP_LENGTH = _line(
     f"{PROOF}, ①, last two lines",
     "‖Δx‖⁴ = ‖ηg‖⁴ ≤ η⁴V₂², so 4η²L²M²‖Δx‖⁴ ≤ 4η⁶L²M²V₂².",
     r"4\eta^2L^2M^2\|\eta g\|^4 \le 4\eta^6L^2M^2V_2^2",
-    4 * _SQUARED * M**2 * square(eta * _G) ** 2,
+    4 * _SQUARED * M**2 * ((eta * _G) ** 2) ** 2,
     {"remainder": 4 * eta**6 * L**2 * M**2 * V2**2},
     _SIZE,
-    by=Combine({"size": 4 * eta**6 * L**2 * M**2 * (square(_G) + V2)}),
+    by=Combine({"size": 4 * eta**6 * L**2 * M**2 * (_G**2 + V2)}),
 )
 CURVED = _line(
     "curved",
@@ -134,10 +134,10 @@ CURVED = _line(
     "‖HΔx − λppᵀΔx‖² ≤ 2(1 − λ)²‖HΔx‖² + 2λ²‖HΔx − ppᵀΔx‖²: twice what is printed.",
     r"\|H\Delta x - \lambda pp^\top\Delta x\|^2 \le 2(1-\lambda)^2\|H\Delta x\|^2 + "
     r"2\lambda^2\|H\Delta x - pp^\top\Delta x\|^2",
-    square((1 - lambda_) * _CURVED + lambda_ * _MISS),
+    ((1 - lambda_) * _CURVED + lambda_ * _MISS) ** 2,
     {
-        "Hessian": 2 * (1 - lambda_) ** 2 * square(_CURVED),
-        "outer product": 2 * lambda_**2 * square(_MISS),
+        "Hessian": 2 * (1 - lambda_) ** 2 * _CURVED**2,
+        "outer product": 2 * lambda_**2 * _MISS**2,
     },
     by=Combine(squares=((1, (1 - lambda_) * _CURVED - lambda_ * _MISS),)),
 )
@@ -147,19 +147,17 @@ SIZES = _line(
     "If ‖HΔx‖ ≤ L‖Δx‖ and ‖HΔx − ppᵀΔx‖ ≤ Δ‖Δx‖, then 2η²L²(1 − λ)²‖HΔx‖² + "
     "2η²L²λ²‖HΔx − ppᵀΔx‖² ≤ 2η⁴L²V₂(L²(1 − λ)² + λ²Δ²).",
     r"\dots \le 2\eta^4L^2V_2(L^2(1-\lambda)^2 + \lambda^2\Delta^2)",
-    2 * _SQUARED * ((1 - lambda_) ** 2 * square(_CURVED) + lambda_**2 * square(_MISS)),
+    2 * _SQUARED * ((1 - lambda_) ** 2 * _CURVED**2 + lambda_**2 * _MISS**2),
     {
         "Hessian": 2 * eta**4 * L**4 * V2 * (1 - lambda_) ** 2,
         "outer product": 2 * eta**4 * L**2 * V2 * lambda_**2 * Delta**2,
     },
     _SIZE,
-    Hypothesis(
-        "curvature", "‖HΔx‖ ≤ L‖Δx‖ (Assumption 1)", le(square(_CURVED), L**2 * square(eta * _G))
-    ),
+    Hypothesis("curvature", "‖HΔx‖ ≤ L‖Δx‖ (Assumption 1)", le(_CURVED**2, L**2 * (eta * _G) ** 2)),
     Hypothesis(
         "outer product",
         "‖HΔx − ppᵀΔx‖ ≤ Δ‖Δx‖ (Assumption 4, as the line reads it)",
-        le(square(_MISS), Delta**2 * square(eta * _G)),
+        le(_MISS**2, Delta**2 * (eta * _G) ** 2),
     ),
     by=Combine(
         {
@@ -174,10 +172,10 @@ NOISES = _line(
     f"{PROOF}, ①, sixth line",
     "4η²L²‖A − E A‖² + 4η²L²‖B − E B‖² ≤ 8η²L²V₁/n, if both are at most V₁/n.",
     r"4\eta^2L^2\|A\|^2 + 4\eta^2L^2\|B\|^2 \le 8\eta^2L^2\tfrac{V_1}{n}",
-    4 * _SQUARED * square(_A) + 4 * _SQUARED * square(_B),
+    4 * _SQUARED * _A**2 + 4 * _SQUARED * _B**2,
     {"noise": 8 * _SQUARED * V1 / n},
-    Hypothesis("now", "the variance of A is at most V₁/n", le(square(_A), V1 / n)),
-    Hypothesis("before", "the variance of B is at most V₁/n", le(square(_B), V1 / n)),
+    Hypothesis("now", "the variance of A is at most V₁/n", le(_A**2, V1 / n)),
+    Hypothesis("before", "the variance of B is at most V₁/n", le(_B**2, V1 / n)),
     by=Combine(dict.fromkeys(("now", "before"), 4 * _SQUARED)),
 )
 

@@ -8,7 +8,7 @@ Guarantee  (1/n) Σ_i ‖f_i‖² ≤ 3L²V + 6η⁴M²V₂² + 12η²V₂((1 �
 Source     ours.
 """
 
-from theory.kernel import Combine, eq, square
+from theory.kernel import Combine, eq
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_1_method, wp_3_method
 from theory.papers.sapipe.lemmas import wp_3_left_out, wp_3_outer
@@ -35,28 +35,28 @@ draft = theorem("sapipe.wp-3-missed")
 draft.cite(wp_3_left_out.THEOREM)
 draft.varying(DEVIATIONS)
 draft.assume(
-    square(CHANGE - HESSIAN) <= M**2 * square(MOVED) ** 2,
+    (CHANGE - HESSIAN) ** 2 <= M**2 * (MOVED**2) ** 2,
     "taylor",
     "the remainder of Taylor's formula of ∇G_i at x_{t−1} is at most M‖Δx‖² (Assumption 4)",
 )
 draft.assume(
-    square(HESSIAN) <= L**2 * square(MOVED),
+    HESSIAN**2 <= L**2 * MOVED**2,
     "curvature",
     "the Hessian of G_i is at most L (Assumption 1)",
 )
 draft.assume(
-    square(HESSIAN - ALONG * BEFORE) <= Delta**2 * square(MOVED),
+    (HESSIAN - ALONG * BEFORE) ** 2 <= Delta**2 * MOVED**2,
     "outer product",
     "‖∇G_i∇G_iᵀ − ∇²G_i‖ ≤ Δ at x_{t−1} (Assumption 4, of F − F_i/n)",
 )
 draft.assume(
-    eq(DEVIATIONS, AVG.of(square(DEVIATION))),
+    eq(DEVIATIONS, AVG.of(DEVIATION**2)),
     "deviations",
     "N is the mean over the workers of ‖δ_i‖²",
 )
 draft.cite(wp_3_outer.THEOREM, name="outer")
 draft.have(
-    square(COMPENSATED) <= 2 * M**2 * square(MOVED) ** 2 + 4 * CURVED * square(MOVED),
+    COMPENSATED**2 <= 2 * M**2 * (MOVED**2) ** 2 + 4 * CURVED * MOVED**2,
     "compensated change",
     says="what the compensation leaves, with the factors of Young's inequality",
     by=Combine(
@@ -68,14 +68,12 @@ draft.have(
     ),
 )
 draft.have(
-    square(COMPENSATED) <= _DC,
+    COMPENSATED**2 <= _DC,
     "compensated",
-    by=Combine(
-        {"compensated change": 1, "step": 2 * M**2 * (square(MOVED) + eta**2 * V2) + 4 * CURVED}
-    ),
+    by=Combine({"compensated change": 1, "step": 2 * M**2 * (MOVED**2 + eta**2 * V2) + 4 * CURVED}),
 )
 draft.have(
-    square(EXTRAPOLATED) <= STRETCH**2 * square(DEVIATION),
+    EXTRAPOLATED**2 <= STRETCH**2 * DEVIATION**2,
     "extrapolated",
     says="what the gradients before missed, and what the compensation makes of it",
     by=Combine(
@@ -84,7 +82,7 @@ draft.have(
     ),
 )
 draft.have(
-    square(FIXED) <= 3 * square(LEFT) + 3 * _DC + 3 * STRETCH**2 * square(DEVIATION),
+    FIXED**2 <= 3 * LEFT**2 + 3 * _DC + 3 * STRETCH**2 * DEVIATION**2,
     "fixed",
     by=Combine(
         {"compensated": 3, "extrapolated": 3},
@@ -102,7 +100,7 @@ TERMS = {
     "gradients before": 3 * STRETCH**2 * DEVIATIONS,
 }
 CLAIM = THEOREM = draft.shows(
-    AVG.of(square(FIXED)) <= sum(TERMS.values()),
+    AVG.of(FIXED**2) <= sum(TERMS.values()),
     TERMS,
     says="Without its noise, what a prediction misses has a mean square over the workers of at "
     "most η² times 3L²V + 6η⁴M²V₂² + 12η²V₂((1 − λ)²L² + λ²Δ²) + 3(1 + 2ληV₂)²N, V being that of "

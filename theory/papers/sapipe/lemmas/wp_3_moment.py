@@ -9,7 +9,7 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Combine, Triangle, square
+from theory.kernel import Combine, Triangle
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_1_average, wp_1_method, wp_3_method
 from theory.papers.sapipe.lemmas import wp_3_outer
@@ -33,33 +33,33 @@ draft = setting.along(theorem("sapipe.wp-3-moment"), {W: SPREAD}, wp_1_method.FO
 draft.cite(wp_1_average.THEOREM, name="average")
 draft.varying(ALONG, DEVIATION_ALONG)
 draft.assume(
-    NEXT_SPREAD <= AVG.of(square(_MISSED)),
+    NEXT_SPREAD <= AVG.of(_MISSED**2),
     "predictions",
     "x_{t+1} − x̃_i is −η(q_i − p_i − λ p_i p_iᵀΔx) (Algorithm 3, option 3): V⁺ is the mean of its "
     "square",
 )
 draft.assume(
-    square(OTHERS) <= (_SHARE * _ROOT) ** 2,
+    OTHERS**2 <= (_SHARE * _ROOT) ** 2,
     "others",
     "q_i is 1/n times n − 1 gradients of squared norm at most V₂ (Assumption 2)",
 )
 draft.assume(
-    square(KNOWN) <= (_SHARE * _ROOT) ** 2,
+    KNOWN**2 <= (_SHARE * _ROOT) ** 2,
     "known",
     "p_i is 1/n times n − 1 gradients of squared norm at most V₂ (Assumption 2)",
 )
 setting.assuming(draft, *wp_3_method.ALONGS, wp_3_method.STEP_SIZE, wp_1_method.AT_START)
-draft.have(square(KNOWN) <= V2, "whole", "known")
+draft.have(KNOWN**2 <= V2, "whole", "known")
 draft.have(
     _INNER**2 <= eta**2 * V2**2, "inner", says="⟨p_i, Δx⟩² ≤ η²V₂²", by=wp_3_outer.inner("whole")
 )
 draft.have(
-    square(OUTER) <= (eta * V2 * _SHARE * _ROOT) ** 2,
+    OUTER**2 <= (eta * V2 * _SHARE * _ROOT) ** 2,
     "outer",
     by=Combine({"known": _INNER**2, "inner": _SHARE**2 * V2}),
 )
 draft.have(
-    square(_MISSED) <= _LENGTH**2,
+    _MISSED**2 <= _LENGTH**2,
     "missed",
     by=Triangle(
         (

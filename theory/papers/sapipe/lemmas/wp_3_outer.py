@@ -6,7 +6,7 @@ Guarantee  ‖p_i p_iᵀΔx − ∇G_i ∇G_iᵀΔx‖² ≤ 4η²V₂²‖δ_i�
 Source     ours.
 """
 
-from theory.kernel import Combine, Hypothesis, le, square
+from theory.kernel import Combine, Hypothesis, le
 from theory.notation import theorem
 from theory.papers.sapipe import setting, wp_3_method
 
@@ -22,13 +22,13 @@ SIZES = (
     Hypothesis(
         "known",
         "‖p_i‖² ≤ V₂: it is 1/n times n − 1 gradients of that size (Assumption 2)",
-        le(square(KNOWN), V2),
+        le(KNOWN**2, V2),
     ),
     Hypothesis(
         "mean known",
         "‖∇G_i(x_{t−1})‖² ≤ V₂: it is a mean of such, V₂ bounding gradients at the models x_t and "
         "not at the predictions alone, where Assumption 2 has it",
-        le(square(BEFORE), V2),
+        le(BEFORE**2, V2),
     ),
 )
 _INNER = ALONG + DEVIATION_ALONG
@@ -47,20 +47,20 @@ draft.varying(ALONG, DEVIATION_ALONG)
 setting.assuming(draft, *SIZES, *wp_3_method.ALONGS, wp_3_method.STEP_SIZE)
 draft.have(_INNER**2 <= eta**2 * V2**2, "inner", by=inner("known"))
 draft.have(
-    DEVIATION_ALONG**2 <= eta**2 * V2 * square(DEVIATION),
+    DEVIATION_ALONG**2 <= eta**2 * V2 * DEVIATION**2,
     "inner of the deviation",
     by=Combine(
         {"step": DEVIATION_ALONG**2 / (eta**2 * V2), "deviation along": 2 * DEVIATION_ALONG},
         squares=((1 / (eta**2 * V2), eta**2 * V2 * DEVIATION - DEVIATION_ALONG * MOVED),),
     ),
 )
-_BOUND = 4 * eta**2 * V2**2 * square(DEVIATION)
+_BOUND = 4 * eta**2 * V2**2 * DEVIATION**2
 CLAIM = THEOREM = draft.shows(
-    square(APART) <= _BOUND,
+    APART**2 <= _BOUND,
     {"apart": _BOUND},
     by=Combine(
         {
-            "inner": 2 * square(DEVIATION),
+            "inner": 2 * DEVIATION**2,
             "mean known": 2 * DEVIATION_ALONG**2,
             "inner of the deviation": 2 * V2,
         },

@@ -10,7 +10,7 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Hypothesis, eq, square
+from theory.kernel import Hypothesis, eq
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 
@@ -34,9 +34,9 @@ draft = setting.assuming(
 )
 TERMS = {
     "value": X.value,
-    "progress": -_HALF * (1 + (1 - kappa) * (1 - L * eta)) * square(X.gradient),
-    "aim": -_HALF * (1 - L * eta) * kappa * square(AIM),
-    "bias": _HALF * kappa * square(OFF),
+    "progress": -_HALF * (1 + (1 - kappa) * (1 - L * eta)) * X.gradient**2,
+    "aim": -_HALF * (1 - L * eta) * kappa * AIM**2,
+    "bias": _HALF * kappa * OFF**2,
     "variance": L * eta**2 * nu / 2,
 }
 CLAIM = THEOREM = draft.shows(

@@ -10,7 +10,7 @@ from functools import cache
 import sympy
 
 from theory.account import Ground
-from theory.kernel import Combine, Hypothesis, Theorem, eq, le, square, vectors
+from theory.kernel import Combine, Hypothesis, Theorem, eq, le, vectors
 from theory.kernel.vectors import Scalar
 from theory.papers.sapipe.pieces import lemma
 from theory.papers.sapipe.symbols import L
@@ -33,7 +33,7 @@ def coordinate(run: Circling) -> tuple[Piece, ...]:
 
 _G, _U = vectors("∇F u")
 _q = sympy.Symbol("q", real=True)
-_UNIT = Hypothesis("unit", "u has length 1", eq(square(_U), 1))
+_UNIT = Hypothesis("unit", "u has length 1", eq(_U**2, 1))
 _CONVEX = Hypothesis("convex", "q = ⟨u, ∇²F u⟩ is at least 0", le(0, _q))
 _CURVED = Hypothesis("curved", "q = ⟨u, ∇²F u⟩ is at most L", le(_q, L))
 _FIT = (_G @ _U) ** 2 - _q
@@ -60,7 +60,7 @@ MISFIT = (
     _side(
         "above",
         _FIT,
-        square(_G),
+        _G**2,
         (_CONVEX, _UNIT),
         Combine({"convex": 1, "unit": (_G @ _U) ** 2}, squares=((1, _G - (_G @ _U) * _U),)),
     ),
