@@ -85,7 +85,7 @@ def _carried(
         )
         rest = goal.gap - sympy.Add(
             *(m * facts[n].gap for n, m in spelled.facts.items()),
-            *(c * (v**2 if isinstance(v, Vector) else v**2) for c, v in spelled.squares),
+            *(c * v**2 for c, v in spelled.squares),
             *spelled.plus,
         )
         missing = sympy.factor(sympy.cancel(sympy.expand(rest) / bound))
