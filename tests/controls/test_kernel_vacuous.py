@@ -172,6 +172,18 @@ def shrunk(least: Any) -> Theorem:
     )
 
 
+def multiplied(one: Any, other: Any, least: int) -> Theorem:
+    """Two powers that are at most 1, and so is their product, which sympy writes as one power."""
+    real = sympy.Symbol("r", real=True)
+    return theorem(
+        real**2 * (least - 1),
+        0,
+        Combine({"one": real**2 * other, "other": real**2, "least": real**2}),
+        symbols=(real, a, mu, K),
+        hypotheses=supposing(one=le(one, 1), other=le(other, 1), least=le(least, one * other)),
+    )
+
+
 def at_one_index(most: Any) -> Theorem:
     return theorem(
         k,
@@ -195,6 +207,13 @@ PAIRS = {
     "by powers of a number": (grown(sympy.S.One, -W), grown(sympy.S(2), -W)),
     "by powers of a constant": (grown(sympy.S.One, -W), grown(1 + a, -W)),
     "by powers below 1": (shrunk(sympy.S.Zero), shrunk(eps)),
+    **{
+        f"by a product of powers: {one * other}": (
+            multiplied(one, other, 0),
+            multiplied(one, other, 2),
+        )
+        for one, other in ((a**K, a), (a**K, mu**K), (sympy.Rational(2, 3) ** K, a**K))
+    },
     "at every index": (at_one_index(W + k), at_one_index(W)),
 }
 

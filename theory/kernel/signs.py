@@ -34,6 +34,9 @@ RLIMIT: Final = 2_000_000
 LONGEST: Final = 10_000
 """Bits of a number."""
 
+WHOLE: Final = 10**6
+"""The largest number with an exponent of symbols that is split into primes."""
+
 Facts = tuple[Relation, ...]
 Sign = Literal[">=", ">", "!="]
 
@@ -252,15 +255,33 @@ class Translator:
             return self._power(self._root(node.base, int(node.exp.q)), int(node.exp.p))
         if isinstance(node, sympy.Max):
             return self._largest(node)
+        if isinstance(node, sympy.Pow):
+            return self._parts(node)
         if self._numbers and isinstance(node, Gram):
             return z3.Product([z3.Real(f"vector {name}") for name in node.names])
-        if node.is_Symbol or node.is_Function or isinstance(node, (sympy.Sum, sympy.Pow)):
+        if node.is_Symbol or node.is_Function or isinstance(node, sympy.Sum):
             return self._real(node)
         raise UnsupportedFormError(
             f"signs are decided of polynomials and roots, found {node}",
             "sign",
             "write it with symbols, rational numbers, sums, products and powers",
         )
+
+    def _parts(self, node: Scalar) -> Any:
+        """A power with a symbol in its exponent, as sympy would multiply it out: 4^(2n + 1)."""
+        if node.base.is_Rational and node.base > 0 and max(node.base.p, node.base.q) <= WHOLE:
+            primes = sympy.factorrat(node.base)
+            if primes != {node.base: 1}:
+                return z3.Product([self.term(one ** (node.exp * n)) for one, n in primes.items()])
+        parts = sympy.expand(node, power_base=True, power_exp=True)
+        if not parts.is_Pow:
+            return self.term(parts)
+        number, rest = parts.exp.as_coeff_Mul()
+        one, degree = parts.base**rest, int(number.q)
+        if number == 1 or not (parts.base.is_positive or (rest.is_integer and degree == 1)):
+            return self._real(parts)
+        root = self.term(one) if degree == 1 else self._root(one, degree)
+        return self._power(root, int(number.p))
 
     def fact(self, relation: Relation) -> Any:
         """Translate a relation."""
