@@ -98,13 +98,18 @@ def _related(
 
 def _spelled(found: Combine, means: Mapping[Any, Operator]) -> tuple[Combine, tuple[Step, ...]]:
     """Means of squares as facts, with the steps that show them."""
-    facts, steps = dict(found.facts), list[Step]()
+    facts, steps, plain = dict(found.facts), list[Step](), list[Any]()
     for coefficient, one in found.squares:
-        if isinstance(one, Averaged):
-            steps += squared(plainly(one), [means[under] for under in one.under])
-            facts[steps[-1].name] = facts.get(steps[-1].name, 0) + coefficient
-    plain = tuple(pair for pair in found.squares if not isinstance(pair[1], Averaged))
-    return replace(found, facts=facts, squares=plain), tuple(steps)
+        if not isinstance(one, Averaged):
+            plain.append((coefficient, one))
+            continue
+        made = [*squared(plainly(one), [means[under] for under in one.under])]
+        if made[-1] is made[0]:  # nothing in it is random: its mean is the square itself
+            plain.append((coefficient, plainly(one)))
+            continue
+        steps += made
+        facts[made[-1].name] = facts.get(made[-1].name, 0) + coefficient
+    return replace(found, facts=facts, squares=tuple(plain)), tuple(steps)
 
 
 def _told(whys: list[str]) -> list[str]:
