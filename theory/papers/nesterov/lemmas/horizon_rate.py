@@ -57,15 +57,15 @@ _far = sympy.factor(1 - 2 * step.kappa(2, N, _W))
 _CERTIFICATE = Combine(
     {
         "at w_2": 1,
-        interpolation.tangent(T, FIRST, star): _first / beta,
-        interpolation.tangent(T, SECOND, FIRST): _first / beta,
-        interpolation.tangent(T, SECOND, star): _own / beta,
-        "∇f(w*) = 0, with ∇f(w_1)": _first / beta**2,
-        "∇f(w*) = 0, with ∇f(w_2)": _own / beta**2,
+        interpolation.tangent(T, FIRST, star): 2 * _first / beta,
+        interpolation.tangent(T, SECOND, FIRST): 2 * _first / beta,
+        interpolation.tangent(T, SECOND, star): 2 * _own / beta,
+        "∇f(w*) = 0, with ∇f(w_1)": 2 * _first / beta**2,
+        "∇f(w*) = 0, with ∇f(w_2)": 2 * _own / beta**2,
     },
     squares=(
-        ((_own + _first) / (2 * beta**2), f.grad(star)),
-        ((_own + _far * (1 - _part)) * _first / 2, _h - _other),
+        ((_own + _first) / beta**2, f.grad(star)),
+        ((_own + _far * (1 - _part)) * _first, _h - _other),
     ),
 )
 _start = T.have(U(0) <= 0, "start", by=_CERTIFICATE)
@@ -81,9 +81,9 @@ _CERTIFICATE = Combine(
         interpolation.tangent(T, END, star): _own,
         "∇f(w*) = 0, with ∇f(w_{N+1})": _own / beta,
         "x_N, with ∇f(w_{N+1})": -N * _k,
-        "at x_N": -beta,
-        _kept: beta,
-        _start: beta,
+        "at x_N": -beta / 2,
+        _kept: beta / 2,
+        _start: beta / 2,
         "distance": beta / (4 * N + 2),
     },
     squares=(

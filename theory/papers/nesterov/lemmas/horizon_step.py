@@ -62,9 +62,9 @@ def energy(t: Scalar, last: Scalar, at: Vector, S: Vector, B: Vector, *mean: Any
     below = 1 / last - k
     held = (W * c + 2 * S) ** 2 / (2 * last + 1) + (1 - t * k) * W * c**2
     held += 4 * below / (t * (t - 1)) * B**2 - 2 * k * h**2
-    least = t * k / 2 + 2 * t - 1 - t * (t - 1) / last
+    least = t * k + 4 * t - 2 - 2 * t * (t - 1) / last
     lean = a @ ((1 - t * k) * S - below * B + k * h)
-    return t * k * (f(at) - f(star)) / beta - 2 * lean - least * a**2 + held / 2
+    return 2 * t * k * (f(at) - f(star)) / beta - 4 * lean - least * a**2 + held
 
 
 x = named("x", place(j - 1, M, S, B, 1))
@@ -91,22 +91,22 @@ for _name, _said in _WEIGHTS.items():
     T.have(_said, _name, by=Combine(_by, plus=(sympy.factor(_said.gap.subs(_AT)),)))
 _own, _share = (W - W_0 + 2) / (2 * M + 1), (j - 1) * _k_0
 _far = m / M + j * (1 / M - _k)  # 1 − jκ
-_spread = (_k - _k_0) * (j - 1) * (j - 2) / 2 + (1 / M - _k) * (j - 1) * (j - 2) / j
+_spread = (_k - _k_0) * (j - 1) * (j - 2) + (1 / M - _k) * (j - 1) * (j - 2) * 2 / j
 _CERTIFICATE = Combine(
     {
-        interpolation.tangent(T, x, star): _own / beta,
-        interpolation.tangent(T, x, y): _share / beta,
-        "∇f(w*) = 0, with ∇f(x)": _own / beta**2,
-        "y, with ∇f(x)": -_share / beta,
+        interpolation.tangent(T, x, star): 2 * _own / beta,
+        interpolation.tangent(T, x, y): 2 * _share / beta,
+        "∇f(w*) = 0, with ∇f(x)": 2 * _own / beta**2,
+        "y, with ∇f(x)": -2 * _share / beta,
         "energy": -1,
         "energy after": 1,
-        "recursion": (f.grad(x) ** 2 / beta**2 + a**2) / 2,
+        "recursion": f.grad(x) ** 2 / beta**2 + a**2,
     },
     squares=(
-        (_own / (2 * beta**2), f.grad(star)),
-        (_own * W_0 / 2 + _far * (W - W_0) * W_0 / W / 2, _h - c),
+        (_own / beta**2, f.grad(star)),
+        (_own * W_0 + _far * (W - W_0) * W_0 / W, _h - c),
         (_spread, _h - 2 / ((j - 1) * (j - 2)) * B),
-        (i * _k_0 / 2, _h - _h_y),
+        (i * _k_0, _h - _h_y),
     ),
     domain=tuple(_WEIGHTS),
 )
