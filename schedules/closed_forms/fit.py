@@ -23,6 +23,8 @@ MAX_PIECES = 5
 ENOUGH = 48
 """Rows on which a form has to be right before all are looked at."""
 
+_NEXT_TO_NOTHING = 1e-8  # of the squares: sums of floats are not exact
+
 _COEFFICIENTS, _CONSTANTS = range(-2, 3), range(-2, 3)
 _GUARDS = {"s": _COEFFICIENTS, "m": _COEFFICIENTS, "p": _COEFFICIENTS}
 _IN_A_PERIOD = {"s": _COEFFICIENTS, "r": _COEFFICIENTS, "p": _COEFFICIENTS}
@@ -83,17 +85,30 @@ def _fitted(
         value = _first_exact(columns, target, left, bases)
         if value is not None:
             return Piecewise((*pieces, Piece(None, value)))
-        cover = (tests & left).sum(axis=1)
-        for which in np.argsort(-cover, kind="stable"):
-            chosen = tests[which] & left
-            value = _first_exact(columns, target, chosen, bases)
+        covered = tests & left
+        first = np.argsort(-covered.sum(axis=1), kind="stable")
+        for which in first[_may_be_affine(columns, target, covered)[first]]:
+            value = _first_exact(columns, target, covered[which], bases)
             if value is not None:
                 pieces.append(Piece(guards[which], value))
-                left &= ~chosen
+                left &= ~covered[which]
                 break
         else:
             return None
     return None
+
+
+def _may_be_affine(
+    columns: Mapping[str, IntArray], target: IntArray, covered: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """On which sets of rows least squares leave next to nothing: all at once, so it is quick."""
+    values = np.stack([*columns.values(), np.ones_like(target), target], axis=1).astype(float)
+    products = values[:, :, None] * values[:, None, :]
+    sums = np.tensordot(covered.astype(float), products, axes=1)
+    known, wanted, square = sums[:, :-1, :-1], sums[:, :-1, -1:], sums[:, -1, -1]
+    best = np.linalg.pinv(known, rcond=1e-12, hermitian=True) @ wanted
+    left: NDArray[np.float64] = square - (best * wanted).sum(axis=(1, 2))
+    return left <= _NEXT_TO_NOTHING * (1 + square)
 
 
 @cache

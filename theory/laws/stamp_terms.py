@@ -156,10 +156,14 @@ def _asking(answer: Callable[[Term], bool] = _refuse) -> Iterator[None]:
         z3.BoolRef.__bool__, z3.AstRef.__hash__ = kept, of_terms
 
 
-def _as_arrays(terms: Any) -> Any:
-    """Refuse quotients that are others of symbols than of arrays: of a divisor that may be < 1."""
+def _as_arrays(terms: Any, known: dict[int, Term] | None = None) -> Any:
+    """Refuse quotients that are others of symbols than of arrays: of a divisor that may be < 1.
+
+    Parts of terms that were `known` not to have one are not looked at again.
+    """
     waiting = list(terms) if isinstance(terms, tuple) else [terms]
-    seen: set[int] = set()  # terms share parts: as a tree they are thousands of times as large
+    known = {} if known is None else known
+    seen: dict[int, Term] = {}  # as trees, terms are thousands of times as large
     while waiting:
         term = waiting.pop()
         if not z3.is_expr(term):
@@ -168,9 +172,10 @@ def _as_arrays(terms: Any) -> Any:
                     f"a rule gives numbers, found {term!r:.60}", "rule", "write a formula"
                 )
             continue
-        if term.get_id() in seen:
+        number = term.get_id()
+        if number in known or number in seen:
             continue
-        seen.add(term.get_id())
+        seen[number] = term  # whose number no other has as long as it is kept
         if z3.is_idiv(term) or z3.is_mod(term):
             divisor = z3.simplify(term.arg(1))
             if not (z3.is_int_value(divisor) and divisor.as_long() >= 1):
@@ -178,17 +183,19 @@ def _as_arrays(terms: Any) -> Any:
                     f"an order divides by {divisor}", "stamps", "write at.divide(number, divisor)"
                 )
         waiting += term.children()
+    known |= seen
     return terms
 
 
 def reading(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of numbers that says of terms what it says of these, or fails."""
     plain = cache(partial(require_plain, function))
+    known: dict[int, Term] = {}
 
     def read(*given: Any) -> Any:
         plain()
         with _asking():
-            return _as_arrays(function(*given))
+            return _as_arrays(function(*given), known)
 
     return read
 
