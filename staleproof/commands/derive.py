@@ -129,7 +129,7 @@ def _run_figures(arguments: Namespace) -> int:
     from theory.verdicts import Verdict
 
     keep_from_z3()
-    law = figures_law(arguments.family, parameters(arguments))
+    law = figures_law(arguments.family, parameters(arguments), arguments.linearization)
     result, proved = law.to_json(), law.verdict is Verdict.PROVED
     if arguments.durations:
         spans = span_laws(get_family(arguments.family))
@@ -166,8 +166,24 @@ def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
         stale = as_text(result["local_staleness_whole_run"])
         fresh = ": one version a step, one update of all its gradients" if result["flush"] else ""
         yield f"largest local staleness of gradients applied at stage s: {stale}{fresh}"
+        yield from _delay_lines(result)
     yield from _proof_lines(result)
     yield from _duration_lines(result)
+
+
+def _delay_lines(result: dict[str, Any]) -> Iterator[str]:
+    """Of a step: the same for every block j and microbatch."""
+    from reports.formulas import as_text
+
+    if result["delay"] is None:
+        yield f"delays: UNKNOWN [{result['delay_open']}]"
+        return
+    copies = any("k" in case["when"] for case in result["delay"])
+    where = " of pipeline k" if copies else ""
+    yield f"delay D[i][j], linearization {result['linearization']}: of every microbatch{where}"
+    yield from _cases(result["delay"])
+    for key in ("max", "min", "mean"):
+        yield f"{_FORMS[key]}: {as_text(result[key])}"
 
 
 def _lines(result: dict[str, Any]) -> Iterator[str]:

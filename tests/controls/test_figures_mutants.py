@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 import sympy
 
+from schedules.closed_forms.affine import Affine
 from schedules.families import get_family
 from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.stamps import At, StampedOrder
 from theory.judging.mutants import mutants
-from theory.laws.figures import Forms, prove, read_forms
+from theory.laws import exact_starts, step_delays
+from theory.laws.figures import Forms, Stated, prove, read_forms
+from theory.laws.timetable_proofs import merged
+from theory.laws.timetables import Places, stamp
 from theory.verdicts import Verdict
 
 PARTS = [part.name for part in fields(Forms)]
@@ -66,6 +71,46 @@ def test_a_changed_order_has_other_figures(name: str, change: Rewritten) -> None
         pytest.skip("its backwards are whole")
     found = prove(replace(family, rule=change(family.rule)), figures_of(family))
     assert found.verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("change", [(0, 1), (1, 0), (0, -1)])
+@pytest.mark.parametrize("name", ["zb-h1", "zbv", "dualpipe", "interleaved-zero-bubble"])
+def test_updates_stand_nowhere_else(
+    name: str, change: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guessed = step_delays.from_runs
+
+    def moved(*given: Any) -> step_delays.Places:
+        places, (slope, constant) = guessed(*given), change
+        assert places is not None
+        track, form = next(iter(places.forms.items()))
+        *others, last = form.pieces
+        value = last.value.plus(Affine((("p", slope),) if slope else (), constant))
+        pieces = (*others, replace(last, value=value))
+        return replace(places, forms={**places.forms, track: replace(form, pieces=pieces)})
+
+    monkeypatch.setattr(step_delays, "from_runs", moved)
+    found = prove(replace(get_family(name)), figures_of(get_family(name)), "forwards-first")
+    assert found.verdict is Verdict.PROVED
+    assert found.to_json()["delay"] is None
+
+
+def test_late_starts_are_not_taken_for_those_of_runs() -> None:
+    """Everything a slot later is a timetable too, in which nothing ends when the first F starts."""
+    stated = Stated(
+        get_family("zbv"),
+        figures_of(get_family("zbv")),
+        read_forms(figures_of(get_family("zbv"))),
+    )
+    runs = list(stated.runs())
+    places = Places(stated.order, {})
+
+    def later(kind: str, at: At) -> int:
+        return stamp(stated.order, kind, at)[0] + 1
+
+    causes = exact_starts.causes(places, runs)
+    exact = exact_starts.Exact(stated.lanes, later, places, causes)
+    assert merged("", "", exact.statements()).verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import islice, product
 
 import pytest
 import sympy
@@ -14,6 +14,7 @@ import sympy
 from schedules import build, timeline
 from schedules.actions import Kind
 from schedules.analysis import peaks
+from schedules.delays import Matrix, delays
 from schedules.errors import ParameterError, UnknownNameError
 from schedules.families import FAMILIES, get_family
 from schedules.families.family import Family
@@ -59,6 +60,10 @@ def at_size(form: str, at: Mapping[sympy.Symbol, int], **more: int) -> sympy.Exp
     return sympy.sympify(form, locals={name: sympy.Integer(n) for name, n in known.items()})
 
 
+def mean(matrix: Matrix) -> sympy.Expr:
+    return sympy.Rational(int(matrix.sum()), matrix.size)
+
+
 @pytest.mark.sampled(6)
 @every_family
 def test_proved_and_so_in_every_run(name: str) -> None:
@@ -75,6 +80,32 @@ def test_proved_and_so_in_every_run(name: str) -> None:
         form = printed["local_staleness_whole_run"]
         assert [at_size(form, at, s=s) for s in range(len(stale))] == [max(0, n) for n in stale]
     assert sizes >= 3
+
+
+OF_A_STEP = [name for name in STATED if FAMILIES[name].policy.name == "flush"]
+
+
+def entries(form: Sequence[Mapping[str, str]], **at: int) -> list[sympy.Expr]:
+    """What the cases say that hold there: one of them does."""
+    held = [case for case in form if at_size(case["when"], {}, **at) == sympy.true]
+    return [at_size(case["expr"], {}, **at) for case in held]
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("linearization", ["ascending", "descending"])
+@pytest.mark.parametrize("name", OF_A_STEP)
+def test_delays_are_those_of_every_run(name: str, linearization: str) -> None:
+    printed = law(name, linearization=linearization).to_json()
+    for line, at in islice(lines(get_family(name)), 0, None, 3):
+        found, sizes = delays(line, linearization), {str(one): at[one] for one in at}
+        numbers, pipelines = line.schedule.microbatch.tolist(), line.schedule.pipeline.tolist()
+        of = dict(zip(numbers, pipelines, strict=True))
+        for i, m, row in zip(found.stage, found.microbatch, found.matrix, strict=True):
+            wanted = entries(printed["delay"], **sizes, i=int(i), k=of[int(m)])
+            assert [wanted] * len(row) == [[entry] for entry in row]
+        most = [at_size(printed[key], at) for key in ("max", "min", "mean", "whole_run_max")]
+        found_most = found.matrix.max(), found.matrix.min(), mean(found.matrix), found.matrix.max()
+        assert most == list(found_most)
 
 
 @every_family
@@ -131,6 +162,7 @@ def test_wrong_figures_are_not_proved(name: str, texts: Mapping[str, str], part:
     assert found.verdict is Verdict.UNKNOWN
     assert found.open.startswith(f"{part}: ")
     assert found.to_json()["makespan"] is found.to_json()["peak_activations"] is None
+    assert found.to_json()["delay"] is None
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ import z3
 from schedules.closed_forms.fit import exact_affine
 from schedules.families.family import Family
 from schedules.stamps import LINE, OPPOSITE, WORKERS, StampedOrder
-from theory.laws.figures import SYMBOLS, Stated, at_size, merged, read_forms, size_of
-from theory.laws.timetable_proofs import behind_last, filled, in_time
+from theory.laws.figures import SYMBOLS, Stated, at_size, read_forms, size_of
+from theory.laws.timetable_proofs import behind_last, filled, in_time, merged
 from theory.laws.timetables import KINDS, Run, timetable
 from theory.smt.solver import Outcome, Statement
 from theory.verdicts import Verdict, weakest

@@ -6,7 +6,7 @@ proved by a timetable (`theory.laws.timetables`), of a program by the slots that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -20,8 +20,9 @@ from schedules.errors import ScheduleError
 from schedules.families import FAMILIES, get_family
 from schedules.families.family import Family
 from schedules.families.figures import Figures
+from schedules.linearization import DEFAULT
 from schedules.programs import Program
-from schedules.stamps import LOOP, OPPOSITE, WORKERS, At, Number, StampedOrder
+from schedules.stamps import LINE, LOOP, OPPOSITE, WORKERS, At, Number, StampedOrder
 from theory.errors import NoClosedFormError, TheoryError, UnsupportedFormError
 from theory.laws.delays.built import built
 from theory.laws.own_orders import subject_of
@@ -34,10 +35,11 @@ from theory.laws.static_orders.parts import PARTS, decided
 from theory.laws.static_orders.proofs import domain, holders, is_entry
 from theory.laws.static_orders.symbols import K, M, p, s, symbolic, term
 from theory.laws.static_orders.versions import flushed
-from theory.laws.timetable_proofs import kept, queue_of_workers, statements, unhindered
+from theory.laws.step_delays import Known, StepDelays, backwards, step_delays
+from theory.laws.timetable_proofs import kept, merged, queue_of_workers, statements, unhindered
 from theory.laws.timetables import UNIT, Run, Start, numbers, reached, run_of, timetable
 from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Statement, Term, decide, merge, undecided
+from theory.smt.solver import Outcome, Statement, Term
 from theory.verdicts import Verdict, weakest
 
 RANKS: Final = range(1, 9)
@@ -49,12 +51,8 @@ SYMBOLS: Final = {
 }
 """Integers that a formula may name."""
 
-RLIMIT: Final = 10_000_000
-"""Budget of one query, some ten times what the longest proof takes."""
-
 _NOT_DERIVED: Final = """
-linearization start_times delay max min mean whole_run_max whole_run_least_m local_staleness
-in_flight
+start_times max min mean whole_run_max whole_run_least_m local_staleness in_flight
 """
 """Keys of a derived law that have no value here."""
 
@@ -62,7 +60,6 @@ _OF_VERSIONS: Final = ("stash", "staleness", "update-once")
 _MAKESPAN: Final = "a timetable ends there, and one rank needs so long"
 _ALIKE: Final = "ranks do the same together, so that none waits for another"
 _PEAK: Final = "every rank r keeps at most its peak of activations, and reaches it"
-_NONE: Final = "none that is guessed from small runs keeps to them and ends in time"
 
 
 @dataclass(frozen=True)
@@ -89,6 +86,8 @@ class FiguresLaw:
     family, domain : str
     forms : Forms
     proof : tuple of Outcome
+    delays : StepDelays
+        Beside the figures; not proved of every family that has these.
     flush : bool
         Whether a step ends with one update.
     """
@@ -97,6 +96,7 @@ class FiguresLaw:
     domain: str
     forms: Forms
     proof: tuple[Outcome, ...]
+    delays: StepDelays
     flush: bool = False
 
     @property
@@ -120,6 +120,7 @@ class FiguresLaw:
             "local_staleness_whole_run": self.forms.staleness,
         }
         proved = self.verdict is Verdict.PROVED
+        delays = self.delays if proved else replace(self.delays, places=None, why=self.open)
         return {
             "family": self.family,
             "domain": self.domain,
@@ -134,16 +135,19 @@ class FiguresLaw:
                     "verdict": one.verdict.name,
                     "queries": one.queries,
                 }
-                for one in self.proof
+                for one in (*self.proof, *self.delays.proof)
             ],
             "clauses": [],
             "rests_on": sorted({kind for one in self.proof for kind in one.rests_on}),
             **dict.fromkeys(_NOT_DERIVED.split()),
+            **delays.to_json(),
             **{name: sympy.sstr(form) if proved else None for name, form in forms.items()},
         }
 
 
-def figures_law(name: str, parameters: Mapping[str, int] | None = None) -> FiguresLaw:
+def figures_law(
+    name: str, parameters: Mapping[str, int] | None = None, linearization: str = DEFAULT
+) -> FiguresLaw:
     """Prove a family's figures for all sizes that it accepts and for which they are claimed.
 
     Raises
@@ -167,7 +171,7 @@ def figures_law(name: str, parameters: Mapping[str, int] | None = None) -> Figur
             f"figures of {name}",
             f"ask `staleproof delays {name}` for the numbers of one size",
         )
-    found = prove(family, family.figures)
+    found = prove(family, family.figures, linearization)
     chosen = {SYMBOLS[key]: number for key, number in values.items() if key in SYMBOLS}
     given = "".join(f", {key} = {number}" for key, number in values.items())
     forms = Forms(*(form.subs(chosen) for form in vars(found.forms).values()))
@@ -175,17 +179,18 @@ def figures_law(name: str, parameters: Mapping[str, int] | None = None) -> Figur
 
 
 @remembered
-def prove(family: Family, figures: Figures) -> FiguresLaw:
-    """Prove figures of a family, its own or others."""
+def prove(family: Family, figures: Figures, linearization: str = DEFAULT) -> FiguresLaw:
+    """Prove figures of a family, its own or others, and the delays of its step."""
     forms = read_forms(figures)
+    nothing = StepDelays(linearization, None, (), "")
     try:
         if isinstance(family.rule, Program):
-            return _of_program(family, family.rule, forms)
-        return Stated(family, figures, forms).law
+            return _of_program(family, family.rule, forms, backwards(LINE, linearization))
+        return Stated(family, figures, forms).law(linearization)
     except (ScheduleError, TheoryError) as error:
         why = f"{error.what} ({error.where})"
         missing = Outcome("figures", "stated figures are proved", Verdict.UNKNOWN, {}, why, 0, ())
-        return FiguresLaw(family.name, "", forms, (missing,))
+        return FiguresLaw(family.name, "", forms, (missing,), nothing)
 
 
 def read_forms(figures: Figures) -> Forms:
@@ -250,12 +255,24 @@ class Stated:
             size = replace(size, suppose=(*size.suppose, least))
         return Lanes(self.order, size)
 
-    @property
-    def law(self) -> FiguresLaw:
+    def law(self, linearization: str) -> FiguresLaw:
         """What is proved, part by part."""
         flush = self.family.policy.name == "flush"
         proof = tuple(self._proof())
-        return FiguresLaw(self.family.name, self.domain, self.forms, proof, flush)
+        delays = StepDelays(linearization, None, (), "they are proved where one flush ends a step")
+        if flush and weakest(one.verdict for one in proof) is Verdict.PROVED:
+            known = Known(self._start, self.term(self.forms.makespan))
+            delays = step_delays(self.lanes, self.order, self._small, known, linearization)
+        return FiguresLaw(self.family.name, self.domain, self.forms, proof, delays, flush)
+
+    @cached_property
+    def _small(self) -> list[Run]:
+        return list(self.runs())
+
+    @cached_property
+    def _start(self) -> Start | None:
+        ends = [int(at_size(self.forms.makespan, size_of(run))) for run in self._small]
+        return timetable(self.order, self._small, ends)
 
     @property
     def domain(self) -> str:
@@ -287,9 +304,7 @@ class Stated:
             yield merged("makespan", _ALIKE, unhindered(self.lanes, end, work))
             yield merged("peak activations", _PEAK, self._peak(queue_of_workers, lambda at: 0))
             return
-        runs = list(self.runs())
-        ends = [int(at_size(self.forms.makespan, size_of(run))) for run in runs]
-        start = timetable(self.order, runs, ends)
+        runs, start = self._small, self._start
         claim = statements(self.lanes, start, end, work) if start else ()
         yield merged("makespan", _MAKESPAN, claim)
         queue, ended = numbers(self.order, runs), reached(self.order, runs)
@@ -331,21 +346,7 @@ def at_size(form: Any, size: Mapping[str, int]) -> Any:
     return form.xreplace({SYMBOLS[name]: sympy.Integer(value) for name, value in size.items()})
 
 
-def merged(name: str, says: str, claim: Iterable[Statement]) -> Outcome:
-    """What comes of all statements of a claim, up to the first that is not proved."""
-    found = []
-    for statement in claim:
-        found.append(decide(statement, RLIMIT))
-        if found[-1].verdict is not Verdict.PROVED:
-            break
-    if not found:
-        return Outcome(name, says, Verdict.UNKNOWN, {}, _NONE, 0, ())
-    outcome = merge(name, says, found)
-    refuted = outcome.verdict is Verdict.REFUTED  # of a timetable, which need not be the only one
-    return undecided(outcome, f"not so: {outcome.note} {outcome.witness}") if refuted else outcome
-
-
-def _of_program(family: Family, program: Program, forms: Forms) -> FiguresLaw:
+def _of_program(family: Family, program: Program, forms: Forms, delays: StepDelays) -> FiguresLaw:
     """Figures of a program: its slots are start times."""
     more = (symbolic().M == 1,) if family.whole_batch else ()
     outcomes = [built(family)]
@@ -359,7 +360,8 @@ def _of_program(family: Family, program: Program, forms: Forms) -> FiguresLaw:
     ]
     sizes = "M = 1" if family.whole_batch else f"M ≥ {program.least}"
     words = f"p ≥ {program.least_stages} and {sizes}"
-    return FiguresLaw(family.name, words, forms, tuple(outcomes), family.policy.name == "flush")
+    flush = family.policy.name == "flush"
+    return FiguresLaw(family.name, words, forms, tuple(outcomes), delays, flush)
 
 
 def _nothing(staleness: sympy.Expr) -> Iterator[Statement]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, product
+from typing import Final
 
 import z3
 
@@ -12,7 +13,27 @@ from schedules.stamps import LOOP, OPPOSITE, At, Number
 from theory.laws.stamp_terms import Divisions, higher, products
 from theory.laws.stamped import Lanes, neighbours
 from theory.laws.timetables import ENDS, KINDS, UNIT, Start, duration, kinds, stamp
-from theory.smt.solver import Statement, Term
+from theory.smt.solver import Outcome, Statement, Term, decide, merge, undecided
+from theory.verdicts import Verdict
+
+RLIMIT: Final = 10_000_000
+"""Budget of one query, some ten times what the longest proof takes."""
+
+_NONE: Final = "none that is guessed from small runs keeps to them and ends in time"
+
+
+def merged(name: str, says: str, claim: Iterable[Statement]) -> Outcome:
+    """What comes of all statements of a claim, up to the first that is not proved."""
+    found = []
+    for statement in claim:
+        found.append(decide(statement, RLIMIT))
+        if found[-1].verdict is not Verdict.PROVED:
+            break
+    if not found:
+        return Outcome(name, says, Verdict.UNKNOWN, {}, _NONE, 0, ())
+    outcome = merge(name, says, found)
+    refuted = outcome.verdict is Verdict.REFUTED  # of a timetable, which need not be the only one
+    return undecided(outcome, f"not so: {outcome.note} {outcome.witness}") if refuted else outcome
 
 
 @dataclass(frozen=True)

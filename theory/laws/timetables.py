@@ -153,6 +153,10 @@ class Forms:
         )
         return at.choose(first, one, *other) if other else one
 
+    def of_number(self, kind: str, values: Mapping[str, Number], number: Number) -> Number:
+        """At a number of a queue, of a rank in a loop."""
+        return self.forms[kind, True].piecewise.at({**values, "m": number}, z3.If)
+
 
 @dataclass(frozen=True)
 class Run:
@@ -326,12 +330,20 @@ def _tabulated(
 
 
 def timetable(
-    order: StampedOrder, runs: Sequence[Run], ends: Sequence[int], costs: Mapping[str, int] = UNIT
+    order: StampedOrder,
+    runs: Sequence[Run],
+    ends: Sequence[int],
+    costs: Mapping[str, int] = UNIT,
+    *,
+    exact: bool = False,
 ) -> Start | None:
-    """A timetable that every run keeps and that ends as is said; None where none is guessed."""
+    """A timetable that every run keeps and that ends as is said; None where none is guessed.
+
+    An exact one is what every run does.
+    """
 
     def fits(start: Start) -> bool:
-        return all(
+        return not (exact and late(order, runs, start)) and all(
             _kept(order, run, start, end, costs) for run, end in zip(runs, ends, strict=True)
         )
 
@@ -353,6 +365,15 @@ def timetable(
         forms |= found
     starts = Forms(places, forms)
     return starts if fits(starts) else None
+
+
+def late(order: StampedOrder, runs: Sequence[Run], start: Start) -> bool:
+    """Whether a timetable has other starts than a run."""
+    return any(
+        ((run.starts[kind] != MISSING) & (run.starts[kind] != start(kind, run.at))).any()
+        for run in runs
+        for kind in kinds(order)
+    )
 
 
 def _starts(kind: str) -> Callable[[Run], IntArray]:
