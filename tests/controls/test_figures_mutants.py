@@ -105,7 +105,7 @@ def test_late_starts_are_not_taken_for_those_of_runs() -> None:
     runs = list(stated.runs())
     places = Places(stated.order, {})
 
-    def later(kind: str, at: At) -> int:
+    def later(kind: str, at: At) -> Any:
         return stamp(stated.order, kind, at)[0] + 1
 
     causes = exact_starts.causes(places, runs)
