@@ -220,6 +220,9 @@ def step_delays(
     if not lines.backward_counts:
         why = "places are proved where a backward counts the updates of its slot"
         return StepDelays(linearization, None, (), why)
+    if order.shape.name == LOOP.name and not isinstance(duration(order, "B", runs[0].at), int):
+        why = "some backwards of a loop are split, and numbers in its queue do not tell which"
+        return StepDelays(linearization, None, (), why)
     places, rows, start = from_runs(order, runs, lines), queues(order, runs), known.start
     proof: list[Outcome] = []
     if start is not None and late(order, runs, start):
