@@ -12,7 +12,7 @@ Source     ours.
 
 import sympy
 
-from theory.kernel import Hypothesis, le
+from theory.kernel import Combine, Hypothesis, le
 from theory.kernel.vectors import Scalar
 from theory.notation import theorem
 from theory.papers.sapipe import dc_method, setting
@@ -62,9 +62,13 @@ setting.assuming(draft, setting.SHARE, *dc_method.AT_REST)
 dc_sizes.growing(draft)
 draft.have(1 / KEPT <= _ROOT, "room")
 draft.have(_COMPENSATED <= _SIZE, "size")
-draft.have(_COMPENSATED**2 <= _SIZE**2, "size, squared")
-draft.have(_FRESH**2 <= V2**2, "fresh size, squared")
-draft.have(_FRESH * _COMPENSATED <= V2 * _SIZE, "product")
+draft.have(_COMPENSATED**2 <= _SIZE**2, "size, squared", by=Combine({"size": _COMPENSATED + _SIZE}))
+draft.have(_FRESH**2 <= V2**2, "fresh size, squared", by=Combine({"fresh size": _FRESH + V2}))
+draft.have(
+    _FRESH * _COMPENSATED <= V2 * _SIZE,
+    "product",
+    by=Combine({"fresh size": _COMPENSATED, "size": V2}),
+)
 draft.have(1 - kappa >= 0, "part")
 draft.have(U(t + 1) <= _square(U(t)), "square")
 draft.have(Q(t + 1) <= _fourth(U(t), Q(t)), "fourth power")
