@@ -419,12 +419,16 @@ def test_what_follows_a_replica_is_one_as_well() -> None:
 @pytest.mark.parametrize(
     ("pair", "expected"),
     [
-        *((pair, "PROVED") for pair in ("a α", "w_1 w_2", "x x⁺", "f* F*")),
-        *((pair, "look like") for pair in ("a \u0430", "\u00b5 \u03bc", "x_1 x₁", "gamma γ")),
+        *((pair, "PROVED") for pair in ("a α", "w_1 w_2", "x x⁺", "f* F*", "ẏ y⁻", "a ∆ξᵀ")),
+        *(
+            (pair, "look like")
+            for pair in ("A \u0391", "\u00b5 \u03bc", "x_1 x₁", "gamma γ", "ā a\u0305")
+        ),
         *(
             (f"a {name}", "hidden")
-            for name in ("a\u200b", "a\ufe0f\u2063", "-1", "0", "a+a", "E[g]")
+            for name in ("a\u200b", "a\ufe0f\u2063", "-1", "0", "a+a", "E[g]", "\u0430", "a\u0331")
         ),
+        *((f"a {name}", "hidden") for name in ("\u0251", "\uab7a", "\u03f3", "\u05d0", "a\u2044")),
         *((f"a {name}", "hidden") for name in ("sqrt(a)", "F(0)", "F(k)")),
     ],
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
-from unicodedata import category, combining, normalize
+from typing import TYPE_CHECKING, Final, Literal
 from unicodedata import name as called
+from unicodedata import normalize
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -86,8 +86,8 @@ def require_readable_names(theorem: Theorem) -> None:
     _require_named_after_points(theorem, vectors)
     for kind, name in found:
         first, opens, rest = name.partition("(")
-        odd = any(category(one) in _HIDDEN or (one.isspace() and one != " ") for one in name)
-        odd |= not _BEGIN.match(normalize("NFKC", name)) or name != " ".join(name.split())
+        odd = not {*_plainly("NFKD", name)} <= _LETTERS
+        odd |= not _BEGIN.match(_plainly("NFKC", name)) or name != " ".join(name.split())
         if kind == "symbol" and opens and first in functions:  # the value at a point called F(x)
             odd |= name not in values or not _BEGIN.match(rest) or rest[:-1] in symbols
         bare = _ENCLOSED.sub("", name)
@@ -97,8 +97,8 @@ def require_readable_names(theorem: Theorem) -> None:
         odd |= kind == "vector" and len(parts) > 1 and parts <= vectors
         if odd or (kind == "sequence" and name in _OWN):
             raise TheoryError(
-                "a name begins with a letter, has no hidden characters, and is no formula, found "
-                f"{name!a}",
+                "a name begins with a letter, has Latin and Greek letters only and nothing "
+                f"hidden, and is no formula, found {name!a}",
                 theorem.id,
                 "rename it",
             )
@@ -123,8 +123,10 @@ def _require_named_after_points(theorem: Theorem, vectors: set[str]) -> None:
 _ENCLOSED: Final = re.compile(r"\(.*\)")
 _NORM: Final = re.compile(r"^‖[^‖]*‖²$")
 _SIGN: Final = re.compile(r"[-+*/−]")
-_HIDDEN: Final = frozenset(("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"))
-"""Characters that nobody sees."""
+_GREEK: Final = "αβγδεζηθικλμνξοπρσςτυφχψω"
+_MARKS: Final = "∇‖\u0302\u0303\u0304\u0307\u0308"  # hat, tilde, bar, one dot, two dots
+_LETTERS: Final = frozenset((*map(chr, range(32, 127)), *_GREEK, *_GREEK.upper(), *_MARKS))
+"""What names are made of, once accents stand by themselves: all of it can be told apart."""
 
 
 def _names(theorem: Theorem) -> Iterator[tuple[str, str]]:
@@ -141,10 +143,10 @@ def _names(theorem: Theorem) -> Iterator[tuple[str, str]]:
 
 
 _ALIKE: Final = str.maketrans(
-    "АВЕЅІЈКМНОРСТХУаеѕіјорсхуһԛԝӏΑΒΕΖΗΙΚΜΝΟΡΤΥΧοıȷɡ∆∑∏′’∗−–∥\u0305",
-    "ABESIJKMHOPCTXYaesijopcxyhqwlABEZHIKMNOPTYXoijgΔΣΠ''*--‖\u0304",
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο∆′’∗−∥\u0305",
+    "ABEZHIKMNOPTYXoΔ''*-‖\u0304",
 )
-"""Characters that are printed as others: Cyrillic and Greek letters as Latin ones, signs."""
+"""Characters that are printed as others: Greek letters as Latin ones, signs."""
 
 
 def require_names_apart(theorem: Theorem) -> None:
@@ -174,9 +176,12 @@ def _require_apart(names: Iterable[str], where: str) -> None:
 
 def _look(name: str) -> str:
     """How a name looks: γ may be written out as gamma, and x₁ as x_1."""
-    text = normalize("NFKC", name.translate(_ALIKE)).translate(_ALIKE)
-    seen = (one for one in text if combining(one) or category(one) not in ("Cf", "Mn"))
-    return "".join(map(_spelled, seen)).replace("_", "").replace("lambda", "lamda")
+    seen = "".join(map(_spelled, _plainly("NFKC", name)))
+    return seen.replace("_", "").replace("lambda", "lamda")
+
+
+def _plainly(form: Literal["NFKC", "NFKD"], name: str) -> str:
+    return normalize(form, name.translate(_ALIKE)).translate(_ALIKE)
 
 
 def _spelled(letter: str) -> str:
