@@ -196,6 +196,10 @@ def _whole(edit: str) -> Ledger:
         first["steps"], second["steps"] = second["steps"], first["steps"]
     elif edit == "no goal":
         first |= {"goal": None, "steps": [{"name": "statement", "goal": None, "verdict": "PROVED"}]}
+    elif edit == "proved and refuted":
+        second["verdict"], ledger["summary"] = "REFUTED", {"PROVED": 2, "REFUTED": 1}
+    elif edit == "a maximum at least 0":
+        first["symbols"].append({"name": "Max", "domain": "sequence, nonnegative"})
     elif edit == "a rule of its own":
         first["steps"][0]["certificate"] = {"rule": "Obvious"}
     return ledger
@@ -208,8 +212,8 @@ def test_the_rules_that_are_counted_are_those_of_the_kernel() -> None:
 
 def test_rows_are_looked_at_together() -> None:
     edits = "row twice,rests on what is not proved,summary,proof of another row,no goal,"
-    edits += "a rule of its own"
-    assert not recheck(_whole("")).failures
+    edits += "a rule of its own,proved and refuted,a maximum at least 0"
+    assert (recheck(_whole("")).failures, recheck(_whole("")).rows_on_trust) == ([], 0)
     assert [edit for edit in edits.split(",") if not _refused(_whole(edit))] == []
 
 
