@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -171,6 +172,16 @@ def test_edited_certificates_and_statements_are_refused(name: str, tmp_path: Pat
     assert _passes(ledger_of([theorem]))
     assert [what for what, _, row in mutants if row is not None and _passes(row)] == []
     assert _survivors(tmp_path, mutants) == []
+
+
+def test_words_end_no_comment() -> None:
+    """Of a hypothesis about a run inside: what stood behind would be assumed, or cut the file."""
+    theorem, more = _theorem("rpd.drift-by-counts"), 'at f(x*) "(* *) (0 = 1) /\\\n (*'
+    given = tuple(replace(one, says=one.says + more) for one in theorem.hypotheses)
+    one, other = written(theorem), written(replace(theorem, hypotheses=given))
+    require_faithful(other)
+    first, last = (re.sub(r"\(\*.*?\*\)", "", found.source, flags=re.S) for found in (one, other))
+    assert first == last
 
 
 @pytest.mark.slow

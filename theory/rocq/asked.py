@@ -18,7 +18,7 @@ from theory.rocq.lemmas import lemma
 from theory.rocq.names import identifier
 from theory.rocq.recorded import Answers
 from theory.rocq.tableau import HEAD
-from theory.rocq.text import UnsupportedError
+from theory.rocq.text import UnsupportedError, comment
 from theory.smt import cvc5
 from theory.smt.queries import Query, digest_of
 
@@ -68,10 +68,9 @@ class Asked:
             found[claim] = directory / f"{identifier(claim)}.v"
             parts = [f"(* What z3 was asked for {claim}. *)\n{HEAD}"]
             for query in queries:
-                words = query.asks.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
                 why = self.refused.get(query.digest)
-                told = self.lemmas.get(query.digest) or f"(* not written: {why} *)"
-                parts.append(f"(* {words} *)\n{told}\n")
+                told = self.lemmas.get(query.digest) or comment(f"not written: {why}")
+                parts.append(f"{comment(query.asks)}\n{told}\n")
             found[claim].write_text("\n".join(parts), encoding="utf-8")
         return found
 

@@ -15,7 +15,7 @@ from theory.kernel.rules.ranges import rules_of
 from theory.kernel.theorem import Hypothesis
 from theory.kernel.vectors import Vector, vector
 from theory.rocq.shape import Inner, cited_by
-from theory.rocq.text import Text, UnsupportedError
+from theory.rocq.text import Text, UnsupportedError, comment
 
 if TYPE_CHECKING:
     from theory.rocq.writing import Draft
@@ -209,8 +209,8 @@ def statement(draft: Draft, bundle: Bundle) -> str:
     bound = " ".join(f"({name} : {kind})" for name, kind in binders(draft, bundle))
     parts = []
     for one in told(draft, bundle):
-        words = f"(* {one.of.name}: {one.of.says} *) " if isinstance(one.of, Hypothesis) else ""
-        words = words.replace('"', "'").replace("(* (", "(* ( ")
+        about = isinstance(one.of, Hypothesis)
+        words = f"{comment(f'{one.of.name}: {one.of.says}')} " if about else ""
         parts.append(f"{words}({one.says})")
     joined = " /\\\n    ".join(parts)
     return f"{draft.each}{outcome}exists {bound},\n    {joined}"

@@ -24,6 +24,12 @@ class UnsupportedError(TheoryError):
         super().__init__(what, where, "it is listed as refused")
 
 
+def comment(words: str) -> str:
+    """Words as a comment, which nothing in them ends."""
+    kept = words.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
+    return f"(* {kept} *)"
+
+
 def arithmetic(node: Scalar, leaf: Callable[[Scalar], str]) -> str:
     """Sums, products, whole powers and roots of leaves."""
     if node.is_Rational:

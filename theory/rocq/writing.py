@@ -30,7 +30,7 @@ from theory.rocq.premises import (
 )
 from theory.rocq.shape import Shape, shape_of, slim
 from theory.rocq.signs import shown_by_form
-from theory.rocq.text import Text, UnsupportedError, square_tactic
+from theory.rocq.text import Text, UnsupportedError, comment, square_tactic
 from theory.verdicts import Verdict
 
 
@@ -348,10 +348,10 @@ def _above_zero(draft: Draft, relation: Relation) -> list[str]:
 
 
 def _lemma(draft: Draft, fact: Fact, name: str, proof: str, says: str = "") -> str:
-    comment = f"(* {_safe(says)} *)\n" if says else ""
+    words = f"{comment(says)}\n" if says else ""
     intros = draft.intros(fact) + "".join(f" pose proof {n}." for n in draft.below.values())
     intros += _anywhere(draft, fact, proof)
-    return f"{comment}Lemma {name} : {draft.quantified(fact)}.\nProof.\n  {intros}\n{proof}\nQed."
+    return f"{words}Lemma {name} : {draft.quantified(fact)}.\nProof.\n  {intros}\n{proof}\nQed."
 
 
 def _anywhere(draft: Draft, fact: Fact, proof: str) -> str:
@@ -367,10 +367,6 @@ def _anywhere(draft: Draft, fact: Fact, proof: str) -> str:
         lemma = "some_outcome_le" if fact.relation.kind == "<=" else "some_outcome_eq"
         found += f" apply ({lemma} W P); intros w."
     return found
-
-
-def _safe(words: str) -> str:
-    return words.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
 
 
 def _source(
@@ -393,8 +389,7 @@ def _source(
     hook = f"Local Ltac given ::= first [{given}].\n" if signs else ""
     numbers = "\n\n".join(draft.numbers.sources())
     names = [name for name, *_ in outer]
-    return f"""(* {_safe(theorem.id)}: {_safe(theorem.statement)}
-   {_safe(theorem.where)} *)
+    return f"""{comment(f"{theorem.id}: {theorem.statement}{chr(10)}   {theorem.where}")}
 From Staleproof Require Import Staleproof.
 {"".join(f"From Staleproof Require {name}.{chr(10)}" for name in cites)}
 Definition statement : Prop :=
@@ -437,8 +432,8 @@ def _binders(bound: list[tuple[str, str, str, Any]]) -> str:
 
 
 def _arrows(told: Iterable[Given]) -> str:
-    words = ((f"(* {_safe(one.words)} *)\n  " if one.words else "", one.says) for one in told)
-    return "".join(f"  {comment}({says}) ->\n" for comment, says in words)
+    words = ((f"{comment(one.words)}\n  " if one.words else "", one.says) for one in told)
+    return "".join(f"  {beside}({says}) ->\n" for beside, says in words)
 
 
 def _instance(draft: Draft, one: tuple[str, str, str, Any]) -> str:
