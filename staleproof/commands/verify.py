@@ -64,7 +64,7 @@ def configure(parser: Parser) -> None:
         "--controls",
         choices=("sample", "all"),
         default="sample",
-        help="how many mutants of each proved statement to try (default: about twenty)",
+        help="how many mutants of each proved statement to try (default: about ten)",
     )
     parser.takes(
         """

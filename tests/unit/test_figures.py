@@ -91,7 +91,7 @@ def entries(form: Sequence[Mapping[str, str]], **at: int) -> list[sympy.Expr]:
     return [at_size(case["expr"], {}, **at) for case in held]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("linearization", ["ascending", "descending"])
 @pytest.mark.parametrize("name", OF_A_STEP)
 def test_delays_are_those_of_every_run(name: str, linearization: str) -> None:

@@ -80,7 +80,7 @@ def _shifts(form: sympy.Expr) -> Iterator[sympy.Expr]:
         yield sympy.expand(form.subs(symbol, symbol + 1))
 
 
-SAMPLE: Final = 20
+SAMPLE: Final = 10
 """Mutants of a claim that are tried unless all are asked for."""
 
 
