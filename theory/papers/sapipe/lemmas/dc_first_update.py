@@ -10,6 +10,7 @@ Source     ours.
 import sympy
 
 from theory.judging import prover
+from theory.kernel import Combine
 from theory.notation import function, theorem
 from theory.papers.sapipe import setting
 from theory.papers.sapipe.lemmas import dc_mixed_steps, same_samples
@@ -39,6 +40,18 @@ TERMS = {"value": X.value, "progress": -(1 - kappa) * _PROGRESS, "variance": eta
 CLAIM = THEOREM = draft.shows(
     E_T.of(NEXT.value) <= sum(TERMS.values()),
     TERMS,
+    by=Combine(
+        {
+            "E_t[descent, x to x⁺]": 1,
+            "elements": -eta,
+            "elements, squared": _A * eta / 2,
+            "fresh noise": _A * eta * theta,
+            "fresh variance": _A * eta / 2 * theta,
+            "fresh": _PROGRESS,
+            "all": eta / 2 * _A * nu,
+        },
+        domain=("small step",),
+    ),
     says="With η ≤ 1/L the first update of SAPipe, in which a share of at least 1 − κ of the "
     "elements moves, has E F(x_1) ≤ F(x_0) − (η/2)(1 − κ)(2 − Lη)‖∇F(x_0)‖² + (Lη²/2)ν.",
 )
