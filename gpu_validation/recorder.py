@@ -48,7 +48,10 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.optim.optimizer import register_optimizer_step_post_hook
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
 
 FORMAT = 1
 """Version of what this file writes; the header's parameter ``recorder``."""
@@ -406,6 +409,48 @@ class Block:
         self.marks = {**self.marks, name: (weakref.ref(tensor), _writes(tensor))}
 
 
+@dataclass
+class Grown:
+    """Gradients of a stage as its backwards left them, since its last update; by tensor object."""
+
+    kept: dict[int, tuple[Marks, Marks]] = field(default_factory=dict)
+    lost: dict[int, str] = field(default_factory=dict)
+
+    def keep(self, tensors: Mapping[str, Tensor]) -> None:
+        """A backward has ended."""
+        for name, tensor in tensors.items():
+            if tensor.is_leaf and tensor.grad is not None:
+                self.kept[id(tensor)] = marks_of({name: tensor}), marks_of({name: tensor.grad})
+
+    def left(self, tensors: Mapping[str, Tensor], gone: bool = True) -> None:
+        """Note gradients that are zeros since, or gone and nowhere else."""
+        changed: dict[str, tuple[int, Tensor]] = {}
+        for name, tensor in tensors.items():
+            was, grads = self.kept.get(id(tensor), ({}, {}))
+            if name not in was or was[name][0]() is not tensor:
+                continue
+            if tensor.grad is not None and not _untouched(grads, marks_of({name: tensor.grad})):
+                changed[name] = id(tensor), tensor.grad
+            elif tensor.grad is None and gone and grads[name][0]() is None:
+                self.lost[id(tensor)] = name
+        parts = [g.coalesce().values() if g.is_sparse else g for _, g in changed.values()]
+        some = [part.any().to(parts[0].device) for part in parts]
+        for (name, (number, _)), left in zip(changed.items(), _bools(some), strict=True):
+            if not left:
+                self.lost[number] = name
+
+    def applied(self, block: Block, given: Mapping[str, Tensor]) -> None:
+        """An update begins: what it applies are sums of what its backwards made, or nobody knows.
+
+        A loop may keep sums of its own, and hand these over.
+        """
+        self.left(given, gone=False)
+        lost = [name for name, tensor in given.items() if id(tensor) in self.lost]
+        if lost:
+            block.extra["lost"] = lost[0]
+        self.kept, self.lost = {}, {}
+
+
 class Recorder:
     """Writes what one rank does to ``directory/rank<rank>.jsonl``.
 
@@ -487,6 +532,7 @@ class Recorder:
         self._zero: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
         self._applied: dict[tuple[int, int], Marks] = {}
+        self._grown: dict[tuple[int, int], Grown] = {}
         self._computed: Block | None = None
         self._forwards: dict[tuple[int, int], int] = {}
         parameters = {"run": self.run, "recorder": FORMAT}
@@ -571,12 +617,14 @@ class Recorder:
             block.before = marks_of(given)
             if not block.hooked:
                 _count_steps(block, given)
+            self._grown.setdefault(block.key, Grown()).applied(block, given)
             if not _untouched(self._copies.get(block.key, Copy()).marks, block.before):
                 block.found = {name: Fingerprint(tensor) for name, tensor in given.items()}
         else:
             block.look(self._known)
             if block.op != "F":
                 _look_at_gradients(block, self._applied.pop(block.key, {}))
+                self._grown.setdefault(block.key, Grown()).left(block.tensors)
         self._queue.append(block)
         self._open.append(block)
         if self.stamps:
@@ -597,6 +645,7 @@ class Recorder:
             self._computed = block
             if block.op != "F":
                 self._last[block.key] = block.microbatch
+                self._grown[block.key].keep(block.tensors)
         if self.stamps:
             whole = 2 if self.split else 1
             self._clock += {"U": 0, "B": whole}.get(block.op, 1)
@@ -850,19 +899,32 @@ class Recorder:
 
 
 def _count_steps(block: Block, given: Mapping[str, Tensor]) -> None:
-    """Note how often an update calls one optimizer of its weights, if more than once."""
+    """Note how often optimizers step with one weight in an update, if more than once.
+
+    An optimizer may hand a step over to another one: the outer one counts.
+    """
     mine, calls = {id(tensor) for tensor in given.values()}, Counter[int]()
+    inside = list[Any]()
 
     def stepped(optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        if any(
-            id(tensor) in mine for group in optimizer.param_groups for tensor in group["params"]
-        ):
-            block.stepped(optimizer)
-            calls[id(optimizer)] += 1
-            if calls[id(optimizer)] > 1:
-                block.extra["steps"] = calls[id(optimizer)]
+        if optimizer in inside:  # else its step began before the block
+            inside.remove(optimizer)
+        tensors = [one for group in optimizer.param_groups for one in group["params"]]
+        if inside or not any(id(tensor) in mine for tensor in tensors):
+            return
+        block.stepped(optimizer)
+        calls.update(id(tensor) for tensor in tensors if tensor.grad is not None)
+        most = max((calls[one] for one in mine), default=0)
+        if most > 1:
+            block.extra["steps"] = most
 
-    block.hooks.append(register_optimizer_step_post_hook(stepped))
+    before = register_optimizer_step_pre_hook(lambda optimizer, *_: inside.append(optimizer))
+    block.hooks += [before, register_optimizer_step_post_hook(stepped)]
+
+
+def _bools(found: Sequence[Tensor]) -> list[bool]:
+    """Read from a device at once."""
+    return torch.stack([*found]).tolist() if found else []
 
 
 def _look_at_gradients(block: Block, applied: Marks) -> None:

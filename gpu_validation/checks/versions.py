@@ -5,6 +5,7 @@ Versions in a log come from the identity of the tensors, so this is what the mac
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -43,7 +44,8 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
         return undecided(
             NAME, f"the log lacks the version of {absent} of {len(found)} actions{first_why}"
         )
-    return _told(seen) or _again(seen) or _updates(seen, predicted, len(found))
+    finding = _told(seen) or _again(seen) or _updates(seen, predicted, len(found))
+    return _lost(seen) or finding if finding.holds else finding
 
 
 def _first_fault(seen: Observed, predicted: Prediction, wrong: IntArray, compared: int) -> Finding:
@@ -109,14 +111,25 @@ def _told(seen: Observed) -> Finding | None:
 
 def _again(seen: Observed) -> Finding | None:
     """No backward adds to a gradient that an update has applied; None if so."""
-    log = seen.log
-    for index in np.flatnonzero(np.isin(log.schedule.kind, list(COMPUTE))).tolist():
-        name = log.extra.get(index, {}).get("again")
-        if name is not None:
-            action = str(log.schedule.action(index))
-            says = "adds to the gradient that the update before it has applied, which is not zeroed"
-            return fails(NAME, f"{action} {says} ({name})", action=action)
+    for action, name in _noted(seen, "again"):
+        says = "adds to the gradient that the update before it has applied, which is not zeroed"
+        return fails(NAME, f"{action} {says} ({name})", action=action)
     return None
+
+
+def _lost(seen: Observed) -> Finding | None:
+    """No gradient was zeroed or dropped between a backward and its update; None if so."""
+    for action, name in _noted(seen, "lost"):
+        says = "was zeroed or dropped behind a backward and before it; unless the loop keeps sums"
+        return undecided(NAME, f"a gradient that {action} applies {says}, it is lost ({name})")
+    return None
+
+
+def _noted(seen: Observed, key: str) -> Iterator[tuple[str, str]]:
+    """Actions of which a log notes something, with the weight."""
+    for index, extra in sorted(seen.log.extra.items()):
+        if extra.get(key) is not None:
+            yield str(seen.log.schedule.action(index)), str(extra[key])
 
 
 def _updates(seen: Observed, predicted: Prediction, compared: int) -> Finding:
@@ -180,7 +193,7 @@ def _strange_update(seen: Observed) -> tuple[int, str] | None:
         extra = seen.log.extra.get(index, {})
         current = extra.get("current")
         if "steps" in extra:
-            return index, f"is {extra['steps']} steps of one optimizer"
+            return index, f"is {extra['steps']} steps of one weight"
         if "no_version" in extra:
             return index, f"was made of weights that are none: {extra['no_version']}"
         if current != made[copy]:

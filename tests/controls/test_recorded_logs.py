@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from torch import nn
 
 import staleproof.cli
-from gpu_validation import judge
+from gpu_validation import Recorder, judge
 from gpu_validation.checks import Outcome
 from gpu_validation.judging import Judgement
 from schedules import Schedule, build
@@ -84,7 +85,7 @@ def test_a_fault_is_named_with_its_first_place(
     [
         (None, ()),
         ("again", ("3B0 adds to the gradient that the update before it has applied",) * 2),
-        ("double", ("1U3 is 2 steps of one optimizer", "1U3 is one update more, right behind 1U3")),
+        ("double", ("1U3 is 2 steps of one weight", "1U3 is one update more, right behind 1U3")),
         ("tied", ("1U3 was made of weights that are none: no recorded update left 0.weight",) * 2),
     ],
 )
@@ -320,3 +321,69 @@ def test_the_command_judges_a_folder_and_files(
     assert command("pipedream", "--check", sound, *against, "--json")[0] == 2
     assert command("pipedream", "-p", 2, "--require", "order")[0] == 2
     assert command("--check", tmp_path, *against)[0] == 2
+
+
+class Twice(torch.optim.SGD):
+    """An optimizer that hands its step over to another one of the same weights."""
+
+    def step(self, closure: Any = None) -> Any:
+        torch.optim.SGD(self.param_groups[0]["params"], lr=0.1).step()
+
+
+def removed(weights: list[nn.Parameter]) -> None:
+    for weight in weights:
+        weight.grad = None
+
+
+def zeroed(weights: list[nn.Parameter]) -> None:
+    for weight in weights:
+        weight.grad = torch.zeros_like(weight)
+
+
+def sgd(weights: list[nn.Parameter]) -> torch.optim.Optimizer:
+    return torch.optim.SGD(weights, lr=0.1)
+
+
+LOST = "a gradient that 0U3 applies was zeroed or dropped"
+
+
+@pytest.mark.parametrize(
+    ("make", "between", "last", "says"),
+    [
+        ([sgd], None, None, None),
+        ([sgd, sgd], None, None, "0U3 is 2 steps of one weight"),
+        ([lambda w: sgd(w[:1]), lambda w: sgd(w[1:])], None, None, None),
+        ([lambda w: Twice(w, lr=0.1)], None, None, None),
+        ([sgd], removed, None, LOST),
+        ([sgd], zeroed, None, LOST),
+        ([sgd], lambda weights: [w.grad.zero_() for w in weights], None, LOST),
+        ([sgd], None, lambda weights: [w.grad.zero_() for w in weights], LOST),
+        ([sgd], lambda weights: [w.grad.mul_(0.5) for w in weights], None, None),
+        ([sgd], None, lambda weights: nn.utils.clip_grad_norm_(weights, 0.1), None),
+    ],
+)
+def test_what_comes_between_backwards_and_their_update(
+    make: list[Any], between: Any, last: Any, says: str | None, tmp_path: Path
+) -> None:
+    module = nn.Linear(4, 4)
+    weights = list(module.parameters())
+    optimizers = [one(weights) for one in make]
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4, policy="flush") as recorder:
+        made = []
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                made.append(module(torch.ones(3, 4) * (m + 1)).square().mean())
+        for m in range(4):
+            if m == 2 and between is not None:
+                between(weights)
+            with recorder.backward(0, m, module):
+                made[m].backward()
+        if last is not None:
+            last(weights)
+        with recorder.update(0, 3, module):
+            for optimizer in optimizers:
+                optimizer.step()
+    found = judge(tmp_path / "log", build("gpipe", 1, 4))
+    said = next(entry for entry in found.findings if entry.name == "versions")
+    assert found.agree == (said.outcome is Outcome.HOLDS) == (says is None), said
+    assert said.says.startswith(says or "")
