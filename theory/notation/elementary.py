@@ -27,10 +27,11 @@ def facts(said: Sequence[Relation], hypotheses: Iterable[Hypothesis]) -> Iterato
         Those about constants may be used for the conditions.
     """
     about = [one for one in hypotheses if is_parameters(one.relation)]
+    free = {symbol for one in said for symbol in one.gap.free_symbols}
     for rule in dict.fromkeys(_rules(said)):
         stated = rule.stated()
-        if isinstance(stated, str):
-            continue
+        if isinstance(stated, str) or not stated.relation.gap.free_symbols <= free:
+            continue  # it is about the index of a sum, of which nothing is said outside
         domain = _domain(rule, about)
         if domain is not None and stated.relation.lhs != stated.relation.rhs:
             made = Elementary(rule.entry, rule.at, domain)
