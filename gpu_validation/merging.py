@@ -123,7 +123,8 @@ def _of_step(trace: Trace, chosen: np.ndarray[tuple[int, ...], np.dtype[np.int64
         if version[index] != NONE:
             version[index] -= base.get(weights[index], 0)
             if version[index] < 0:
-                entry["no_version"] = f"they are {-version[index]} updates older than its step"
+                n = -int(version[index])
+                entry["no_version"] = f"they are {n} update{'s' * (n > 1)} older than its step"
                 version[index] = NONE
     return dataclasses.replace(
         trace,
