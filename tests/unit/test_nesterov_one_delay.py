@@ -2,11 +2,15 @@
 
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
+import numpy as np
 import pytest
+import sympy
 
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import Scalar, huber
+from theory.papers.nesterov.lemmas import one_delay_horizon_step as step
 from theory.papers.nesterov.runs.delayed import Delayed, momentum, run
 
 LAST = 62
@@ -53,3 +57,58 @@ def test_below_half_of_the_stepsize_the_energy_never_grows(width: Fraction) -> N
     eta = Fraction(9, 20)
     kept = energies(huber(1, width), eta, 10, 0, 2 * eta)
     assert all(0 <= then <= now for now, then in pairwise(kept))
+
+
+@pytest.mark.parametrize("tau", [1, 2])
+@pytest.mark.parametrize("width", [Fraction(1, 100), Fraction(1, 9), Fraction(1, 4), Fraction(2)])
+def test_no_run_is_above_what_a_known_horizon_gives(width: Fraction, tau: int) -> None:
+    eta = Fraction(1, 4 * tau)
+    problem = Problem("one delay", ((huber(1, width),),), (Fraction(1),), (0,))
+    heights = map(problem.value, run(problem, Delayed(eta, tau, Fraction(1)), LAST).points)
+    bounds = [1 / (4 * eta * s + 2) for s in range(LAST + 1)]
+    assert all(height <= bound for height, bound in zip(heights, bounds, strict=True))
+
+
+class At:
+    """A function of one variable with β = 1 and w* = 0, for the formulas of a row."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    def __call__(self, at: Any) -> Any:
+        return sympy.sympify(self.problem.value(_exact(at)))
+
+    def grad(self, at: Any) -> Any:
+        return np.array([sympy.sympify(one) for one in self.problem.gradient(_exact(at))])
+
+
+def _exact(at: Any) -> tuple[Fraction, ...]:
+    return tuple(Fraction(int(one.p), int(one.q)) for one in at)
+
+
+@pytest.mark.parametrize("width", [Fraction(1, 9), Fraction(1, 4), Fraction(1, 2)])
+def test_the_energy_of_a_known_horizon_falls_along_the_points_of_the_method(
+    width: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last, e, one = sympy.Integer(9), sympy.Rational(1, 4), sympy.Integer(1)
+    problem = Problem("one delay", ((huber(1, width),),), (Fraction(1),), (0,))
+    f, zero, a = At(problem), np.array([0 * one]), np.array([one / (2 * e * last + 1)])
+    for name, value in {"f": f, "e": e, "beta": one, "star": zero, "a": a}.items():
+        monkeypatch.setattr(step, name, value)
+    w = [zero, *(np.array(list(map(sympy.sympify, at))) for at in _points(problem, int(last)))]
+    h, x = [zero], [zero]
+    for t in range(1, int(last)):
+        x.append(w[t] + sympy.Rational(max(t - 2, 0), t) * (w[t] - w[t - 1]))
+        h.append(step.apart(x[t]))
+    S, B, kept = h[1] / 2, zero, [zero[0]]
+    for t in map(sympy.Integer, range(2, int(last))):
+        assert t == 2 or (x[t] == step.place(t, last, S, B)).all()
+        weights = step.kappa(t, last), *step.held(t + 1, last)
+        kept += list(step.energy(t, last, x[t], S, B, h[t - 1], *weights))
+        S, B = S + h[t - 1], B + (t - 1) * h[t - 1]
+    assert all(then <= now for now, then in pairwise(kept))
+    assert kept[-1] < 0
+
+
+def _points(problem: Problem, last: int) -> tuple[Any, ...]:
+    return run(problem, Delayed(Fraction(1, 4), 1, Fraction(1)), last).points

@@ -2,8 +2,8 @@
 
 Problem    f is convex and β-smooth with a minimiser w*; a is any vector, j = i + 3, M = j + 1 + m.
 Method     (14) with (29), τ = 1 and η ≤ 1/(4β): from y = x_{j−1} to x = x_j, x_s = w_s + d_s. With
-           w_1 − w* = (2Mβη + 1)a and h_s = ∇f(x_s)/β − a the run is told by S = 3h_1/2 + h_2 + …
-           + h_{j−3} and B = h_1 + 2h_2 + 3h_3 + …, and by u = h_{j−2}: x_s sees h_1, …, h_{s−2}.
+           w_1 − w* = (2Mβη + 1)a and h_s = ∇f(x_s)/β − a the run is told by what x_{j−1} sees,
+           S = h_1/2 + h_1 + h_2 + … + h_{j−3} and B = h_1 + 2h_2 + 3h_3 + …, and by u = h_{j−2}.
 Guarantee  The energy of x is at most that of y. k_0 and k_1 are κ_{j−1} and κ_j, x_s weighs sκ_s in
            all; s_0 is (j + 1)κ_{j+1} − jκ_j and b_0 is (κ_j − κ_{j+1})/(j + 1). `kappa` is κ.
 Source     ours. Inequalities are weighed as semidefinite programs say. Summation by parts leaves
@@ -16,12 +16,26 @@ import sympy
 
 from theory.kernel import Combine, le
 from theory.kernel.vectors import Scalar, Vector
-from theory.notation import eq, equal, function, named, nonnegative, positive, real, theorem, vectors
+from theory.notation import (
+    eq,
+    equal,
+    function,
+    named,
+    nonnegative,
+    positive,
+    real,
+    theorem,
+    vectors,
+)
 from theory.papers.nesterov.lemmas import interpolation
 from theory.papers.nesterov.symbols import beta, eta
 
 f, (a, star, S, B, u) = function("f"), vectors("a w* S B u")
-(i, m), (k_0, k_1, s_0, b_0), (E_y, E_x) = nonnegative("i m"), positive("k_0 k_1 s_0 b_0"), real("E_y E_x")
+(i, m), (k_0, k_1, s_0, b_0), (E_y, E_x) = (
+    nonnegative("i m"),
+    positive("k_0 k_1 s_0 b_0"),
+    real("E_y E_x"),
+)
 j = i + 3
 M = j + 1 + m
 e = beta * eta
@@ -50,15 +64,17 @@ def apart(at: Vector) -> Vector:
     return h
 
 
-def energy(t: Scalar, last: Scalar, at: Vector, S: Vector, B: Vector, u: Vector, *by: Any) -> Scalar:
+def energy(
+    t: Scalar, last: Scalar, at: Vector, S: Vector, B: Vector, u: Vector, *by: Any
+) -> Scalar:
     """The energy of x_t, of S and B over what it sees, of u = h_{t−1}, κ_t and `held`."""
     k, s, b = by
     h = apart(at)
     all_S, all_B = S + u + h, B + (t - 1) * u + t * h
-    lean = all_S - all_B / last - t * k * S + k * B
+    lean = 4 * e * a @ (all_S - all_B / last - t * k * S + k * B)
     least = t * k + 2 * e * k * (t * (2 * last - t) + 2)
-    kept = s / 2 * all_S**2 + b / 2 * all_B**2 + k * (h - u) ** 2
-    return 2 * t * k / beta * (f(at) - f(star)) - least * a**2 - 4 * e * (a @ lean) + 4 * e * kept
+    kept = 2 * e * s * all_S**2 + 2 * e * b * all_B**2 + 4 * e * k * (h - u) ** 2
+    return 2 * t * k / beta * (f(at) - f(star)) - lean - least * a**2 + kept
 
 
 y = named("y", place(j - 1, M, S, B))
@@ -82,7 +98,9 @@ T.assume(equal(E_y, energy(j - 1, M, y, S, B, u, k_0, _s, _b)), "energy")
 T.assume(equal(E_x, energy(j, M, x, S + u, B + (j - 2) * u, _h_y, k_1, s_0, b_0)), "energy after")
 for _symbol, _value in _AT.items():
     T.assume(equal(_symbol, _value), str(_symbol))
-_RECURSION = eq((j * (2 * M - j) + 2) * k_1, ((j - 1) * (2 * M - j + 1) + 2) * k_0 + 2 * (m + 1) / M)
+_RECURSION = eq(
+    (j * (2 * M - j) + 2) * k_1, ((j - 1) * (2 * M - j + 1) + 2) * k_0 + 2 * (m + 1) / M
+)
 for _name, _said in {**_WEIGHTS, "recursion": _RECURSION}.items():
     _by = {str(one): -_said.gap.diff(one) for one in _AT if _said.gap.has(one)}
     _rest = sympy.factor(_said.gap.subs(_AT))
