@@ -92,8 +92,9 @@ def test_the_energy_of_a_known_horizon_falls_along_the_points_of_the_method(
 ) -> None:
     last, e, one = sympy.Integer(9), sympy.Rational(1, 4), sympy.Integer(1)
     problem = Problem("one delay", ((huber(1, width),),), (Fraction(1),), (0,))
-    f, zero, a = At(problem), np.array([0 * one]), np.array([one / (2 * e * last + 1)])
-    for name, value in {"f": f, "e": e, "beta": one, "star": zero, "a": a}.items():
+    zero: Any = np.array([0 * one])
+    a = np.array([one / (2 * e * last + 1)])
+    for name, value in {"f": At(problem), "e": e, "beta": one, "star": zero, "a": a}.items():
         monkeypatch.setattr(step, name, value)
     w = [zero, *(np.array(list(map(sympy.sympify, at))) for at in _points(problem, int(last)))]
     h, x = [zero], [zero]

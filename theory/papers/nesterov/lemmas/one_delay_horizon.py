@@ -76,7 +76,7 @@ _share, _own, _below = (M - 1) * _k, sympy.factor(1 - (M - 1) * _k), sympy.facto
 _rest = sympy.factor(_own + _k / 2 - _own**2 / (2 * _s) - _below**2 / (2 * _b))
 T.assume(equal(U(K), step.energy(M - 1, M, LAST, S, B, u, _k, _s, _b)), "at x_{M−1}")
 T.assume(equal((FIRST - star) ** 2, R**2), "distance")
-_h, _h_M = step.apart(END), step.apart(LAST)
+_h, _h_last = step.apart(END), step.apart(LAST)
 _half = beta / 2
 _CERTIFICATE = Combine(
     {
@@ -92,12 +92,12 @@ _CERTIFICATE = Combine(
         (_own / (2 * beta), f.grad(star)),
         (beta * e * _s, _S + _own / _s * _h),
         (beta * e * _b, _B + _below / _b * _h),
-        (2 * beta * e * _k, _h_M - u - _h / 2),
-        (2 * beta * e * _k, _h - _h_M - _h / 2),
-        (2 * beta * e * (M - 2) * _k, _h - _h_M),
+        (2 * beta * e * _k, _h_last - u - _h / 2),
+        (2 * beta * e * _k, _h - _h_last - _h / 2),
+        (2 * beta * e * (M - 2) * _k, _h - _h_last),
         (2 * beta * e * _rest, _h),
         (_half * (1 - 4 * e) * _own, _h),
-        (_half * (1 - 4 * e) * _share, _h - _h_M),
+        (_half * (1 - 4 * e) * _share, _h - _h_last),
     ),
     domain=("stepsize",),
 )

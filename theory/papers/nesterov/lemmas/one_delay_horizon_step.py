@@ -59,7 +59,7 @@ def place(t: Scalar, last: Scalar, S: Vector, B: Vector) -> Vector:
 
 
 def apart(at: Vector) -> Vector:
-    """h at a point."""
+    """What h is at a point."""
     h: Vector = f.grad(at) / beta - a
     return h
 
