@@ -15,7 +15,7 @@ from theory.errors import UndeclaredSymbolError
 from theory.judging.decide import decided
 from theory.kernel import dot, prove, square, vector
 from theory.ledger import Judgement
-from theory.papers.nesterov import eq_18, eq_19, eq_26, eq_30_step, thm_1_no_delay
+from theory.papers.nesterov import eq_18, eq_19, eq_26, eq_30_step, nadam, thm_1_no_delay
 from theory.papers.nesterov.lemmas import horizon_rate, sharp_no_delay
 from theory.papers.nesterov.symbols import R, beta, t, theta
 from theory.papers.nesterov.witnesses.replays import at_numbers
@@ -165,3 +165,15 @@ def test_no_less_than_the_worst_case_without_delay_is_proved() -> None:
     assert prove(horizon_rate.CLAIM).verdict is Verdict.PROVED
     less = replace(horizon_rate.CLAIM, terms={"distance": beta * R**2 / (4 * horizon_rate.N + 3)})
     assert prove(less).verdict is Verdict.UNKNOWN
+
+
+def test_the_momentum_of_the_row_is_that_of_torch() -> None:
+    torch = pytest.importorskip("torch")
+    weight = torch.nn.Parameter(torch.zeros(1, dtype=torch.float64))
+    optimizer, product = torch.optim.NAdam([weight], betas=(0.99, 0.999)), 1.0
+    for step in range(1, 40):
+        weight.grad = torch.ones_like(weight)
+        optimizer.step()
+        at = {nadam.beta: 0.99, nadam.x: 0.96 ** (0.004 * step)}
+        product *= float(nadam._PRINTED["momentum"].subs(at))
+        assert float(optimizer.state[weight]["mu_product"]) == pytest.approx(product, rel=1e-5)
