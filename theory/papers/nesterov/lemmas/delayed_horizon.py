@@ -1,0 +1,136 @@
+"""A delay of two or more: the worst case of a run that ends at a known iteration.
+
+Problem    f is convex and β-smooth with a minimiser w*; τ = g + 2 and M = K + 2 + τ.
+Method     (14) with (29) and η ≤ 1/(16τβ). U(k) is the energy after iteration min(k, K) of those
+           that `nesterov.delayed-horizon-step` is about; `go` is 1 while k < K, with i = k and
+           m = K − 1 − k, and 0 from there on. x_s = w_s + d_s, and names are those at x_{M−τ}.
+Guarantee  f(w_t) − f* ≤ R²/(4η(t − 1) + 2/β) for t = M + 1 ≥ τ + 3, R = ‖w_1 − w*‖, which Huber's
+           function attains (`huber_line`).
+Source     ours, as `nesterov.one-delay-horizon`. The last τ gradients weigh (s − 1)/M − λ in what
+           w_t lacks of x_{M−τ}, between −(1 − λ) and 1 − λ, λ = (M − τ)κ_{M−τ}.
+"""
+
+from typing import Any
+
+import sympy
+
+from theory.kernel import Combine
+from theory.notation import equal, index, named, nonnegative, theorem, vectors
+from theory.papers.nesterov.lemmas import delayed_horizon_step as step
+from theory.papers.nesterov.lemmas import gradient_window, interpolation
+from theory.papers.nesterov.lemmas.one_delay_horizon_step import place
+from theory.papers.nesterov.symbols import R, beta, eta
+
+f, a, star, i, m, e, tau = step.f, step.a, step.star, step.i, step.m, step.e, step.tau
+(k, K), (S, B, S_q, B_q, v) = index("k K"), vectors("S_M B_M S_q B_q h_q")
+go, rest, sizes, length = nonnegative("go P_M Q_M ‖h‖²")
+U: Any = sympy.Function("U", real=True)
+q = K + 2
+M = q + tau
+FIRST = named("w_1", star + (2 * M * e + 1) * a)
+SECOND = named("w_2", FIRST - eta * f.grad(FIRST))
+LAST = named("x_{M−τ}", place(q, M, S_q, B_q))
+END = named("w_t", star + (e * M + 1) * a - 2 * e * S + 2 * e / M * B)
+_h_1, _h_2, _h_q, _h = (step.apart(at) for at in (FIRST, SECOND, LAST, END))
+
+T = theorem("nesterov.delayed-horizon")
+T.along(k)
+T.constant(a, star, S, B, S_q, B_q, v)
+T.varying(go, i, m, step.k_0, step.k_1, step.s_0, step.E_x, step.E_y, step.rest)
+T.varying(gradient_window.SIZES, gradient_window.LONG)
+T.smooth(f, beta)
+T.convex(f)
+T.minimum(f, star)
+T.cite(step.THEOREM, name="step")
+T.assume(equal(U(k + 1) - U(k), go * (step.E_x - step.E_y)), "moves")
+_down = T.have(U(k + 1) <= U(k), "down", by=Combine({"moves": 1, "step": go}))
+_kept = T.induction(U(K) <= U(0), _down)
+
+
+def _shares(own: Any, room: Any, turned: Any) -> tuple[Any, ...]:
+    """Squares that are there without a step, and those with the longest one, in proportion."""
+    return tuple(((1 - 16 * tau * e) * one, at) for one, at in (own, turned)) + (
+        (16 * tau * e * room, own[1]),
+    )
+
+
+_half = sympy.Rational(1, 2)
+_first = ((2 * tau + 1) * M - tau * (tau + 1)) / (2 * M**2)
+_k, _s = step.kappa(2, M), step.gain(3, M)
+_own = sympy.factor(2 * _k - _first)
+_turn = sympy.factor(_first - (_k - _s * (tau + _half)) / (8 * tau))
+_spent = _s * (tau + _half) ** 2 / 2 + _s * tau * (tau - 1) / 4 + _k - 1 / (2 * M)
+_spent += (2 * tau + 1) * (tau - 1) / (4 * M)
+_rest_1 = sympy.factor(2 * _first - _spent / (4 * tau) - _turn)
+_spent = _s * (tau + 1) / 2 + (2 * tau + 1) / (4 * M)
+_rest_2 = sympy.factor(2 * _k - _spent / (4 * tau) - _turn)
+_all = (tau + _half) * _h_1 + _h_2, tau * (tau + 1) / 2 * _h_1 + (tau + 1) * _h_2
+_windows = tau / 2 * _h_2**2 + tau * (tau - 1) / 4 * _h_1**2, _h_2**2 + (tau - 1) * _h_1**2
+_at_2 = step.energy(2, M, SECOND, _all, (_h_1 / 2, 0 * a), _h_1, _k, _s, *_windows)
+T.assume(equal(U(0), _at_2), "at x_2")
+_CERTIFICATE = Combine(
+    {
+        "at x_2": 1,
+        interpolation.tangent(T, FIRST, star): 2 * _first / beta,
+        interpolation.tangent(T, SECOND, FIRST): 2 * _first / beta,
+        interpolation.tangent(T, SECOND, star): 2 * _own / beta,
+        "∇f(w*) = 0, with ∇f(w_1)": 2 * _first / beta**2,
+        "∇f(w*) = 0, with ∇f(w_2)": 2 * _own / beta**2,
+    },
+    squares=(
+        (2 * _k / beta**2, f.grad(star)),
+        *_shares((_first, _h_1), _rest_1, (_first, _h_2 - _h_1)),
+        ((1 - 16 * tau * e) * _own, _h_2),
+        (16 * tau * e * _rest_2, _h_2),
+        (16 * tau * e * _turn, _h_2 - _h_1),
+    ),
+    domain=("stepsize",),
+)
+_start = T.have(U(0) <= 0, "start", by=_CERTIFICATE)
+
+_k, _s = step.kappa(q, M), step.gain(q + 1, M)
+_share, _own, _above = q * _k, sympy.factor(1 - q * _k), sympy.factor(_k - 1 / M)
+_spent = _own**2 / (2 * _s) + _above * q * (q - 1) / 4 + _k / 2 + _own * tau / 2
+_rest = sympy.factor(_own - _spent / (4 * tau))
+_at_q = step.energy(q, M, LAST, (S, B), (S_q, B_q), v, _k, _s, rest, sizes)
+T.assume(equal(U(K), _at_q), "at x_{M−τ}")
+T.assume(equal((FIRST - star) ** 2, R**2), "distance")
+_lack = (B - B_q - (q - 1) * v) / M - _share * (S - S_q - v)
+T.assume(2 * (_lack @ _h) <= _own * (tau * _h**2 + sizes), "last window")
+_CERTIFICATE = Combine(
+    {
+        interpolation.tangent(T, END, LAST): _share,
+        interpolation.tangent(T, END, star): _own,
+        "∇f(w*) = 0, with ∇f(w_t)": _own / beta,
+        "at x_{M−τ}": -beta / 2,
+        _kept: beta / 2,
+        _start: beta / 2,
+        "distance": beta / (4 * e * M + 2),
+        "last window": beta * e,
+    },
+    squares=(
+        (_own / (2 * beta), f.grad(star)),
+        (beta * e * _s, S + _own / _s * _h),
+        (beta * e * _above * q * (q - 1) / 2, _h + 2 / (q * (q - 1)) * (B_q + (q - 1) * v)),
+        (beta * e * _k, _h + v),
+        (beta / 2 * (1 - 16 * tau * e) * _own, _h),
+        (8 * beta * tau * e * _rest, _h),
+        (beta / 2 * _share, _h - _h_q),
+    ),
+    plus=(
+        2 * beta * e * _s * rest,
+        beta * e * sympy.factor((2 * tau + 1) / (2 * M) - _own) * sizes,
+    ),
+    domain=("stepsize",),
+)
+CLAIM = THEOREM = T.shows(
+    f(END) - f(star) <= R**2 / (4 * eta * M + 2 / beta),
+    {"distance": R**2 / (4 * eta * M + 2 / beta)},
+    by=_CERTIFICATE,
+    says=(
+        "With τ = g + 2 ≥ 2, η ≤ 1/(16τβ) and γ_t = (t − 2)/t, from rest, f(w_t) − f* ≤ "
+        "‖w_1 − w*‖²/(4η(t − 1) + 2/β) for every convex β-smooth f with a minimiser w* and every "
+        "t = K + τ + 3 ≥ τ + 3."
+    ),
+    latex=r"f(w_t) - f^* \le \tfrac{1}{4\eta(t-1) + 2/\beta}\|w_1 - w^*\|^2, \quad t \ge \tau + 3",
+)
