@@ -10,6 +10,7 @@ import sympy
 
 from theory.falsifier.problem import Problem
 from theory.falsifier.scalars import Scalar, huber
+from theory.papers.nesterov.lemmas import delayed_horizon_step as delayed
 from theory.papers.nesterov.lemmas import one_delay_horizon_step as step
 from theory.papers.nesterov.runs.delayed import Delayed, momentum, run
 
@@ -113,3 +114,37 @@ def test_the_energy_of_a_known_horizon_falls_along_the_points_of_the_method(
 
 def _points(problem: Problem, last: int) -> tuple[Any, ...]:
     return run(problem, Delayed(Fraction(1, 4), 1, Fraction(1)), last).points
+
+
+def test_so_does_the_energy_for_a_longer_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    tau, last, one = 3, sympy.Integer(9), sympy.Integer(1)
+    e = sympy.Rational(1, 16 * tau)
+    problem = Problem("late", ((huber(1, Fraction(1, 4)),),), (Fraction(1),), (0,))
+    zero: Any = np.array([0 * one])
+    a = np.array([one / (2 * e * last + 1)])
+    known = {"f": At(problem), "e": e, "beta": one, "star": zero, "a": a}
+    for module in (step, delayed):
+        for name, value in known.items():
+            monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(delayed, "tau", sympy.Integer(tau))
+    found = run(problem, Delayed(Fraction(1, 16 * tau), tau, Fraction(1)), int(last)).points
+    w = [zero, *(np.array(list(map(sympy.sympify, at))) for at in found)]
+    h, x = [zero], [zero]
+    for t in range(1, int(last)):
+        x.append(w[t] + sympy.Rational(max(t - 2, 0), t) * (w[t] - w[t - 1]))
+        h.append(delayed.apart(x[t]))
+    used = [zero, h[1] / 2, *(h[max(s - tau, 1)] for s in range(2, int(last) + 1))]
+
+    def sums(upto: int) -> tuple[Any, Any]:
+        return sum(used[:upto], zero), sum((s - 1) * used[s] for s in range(1, upto))
+
+    kept = [zero[0]]
+    for t in map(sympy.Integer, range(2, int(last) - tau + 1)):
+        before = [h[max(t - s, 1)][0] ** 2 for s in range(tau)]
+        seen, weights = sums(t), (delayed.kappa(t, last), delayed.gain(t + 1, last))
+        rest = sum(sympy.Rational(tau - s, 2) * size for s, size in enumerate(before))
+        assert t == 2 or (x[t] == step.place(t, last, *seen)).all()
+        all_, v = sums(t + tau + 1), h[max(t - tau, 1)]
+        kept += list(delayed.energy(t, last, x[t], all_, seen, v, *weights, rest, sum(before)))
+    assert all(then <= now for now, then in pairwise(kept))
+    assert kept[-1] < 0

@@ -35,6 +35,8 @@ from theory.papers.nesterov.lemmas import (
     aligned,
     averaged_step,
     bounded_energy,
+    delayed_horizon,
+    delayed_horizon_step,
     eq_30_later,
     eq_30_sum,
     first_drop,
@@ -65,6 +67,7 @@ from theory.papers.nesterov.lemmas import (
     step_order,
     stepsize_limit,
     turning_outside,
+    weighted_window,
 )
 from theory.papers.nesterov.origins import ORIGINS
 from theory.papers.nesterov.runs.challenges import CHALLENGES
@@ -127,6 +130,9 @@ _ROWS = (
     first_iterates.CLAIM,
     one_delay_horizon_step.CLAIM,
     one_delay_horizon.CLAIM,
+    weighted_window.CLAIM,
+    delayed_horizon_step.CLAIM,
+    delayed_horizon.CLAIM,
     bounded_energy.CLAIM,
     step_order.CLAIM,
     table_1.CLAIM,

@@ -16,14 +16,15 @@ import sympy
 
 from theory.kernel import Combine
 from theory.notation import equal, index, named, nonnegative, theorem, vectors
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import delayed_horizon_step as step
-from theory.papers.nesterov.lemmas import gradient_window, interpolation
+from theory.papers.nesterov.lemmas import gradient_window, interpolation, weighted_window
 from theory.papers.nesterov.lemmas.one_delay_horizon_step import place
 from theory.papers.nesterov.symbols import R, beta, eta
 
 f, a, star, i, m, e, tau = step.f, step.a, step.star, step.i, step.m, step.e, step.tau
 (k, K), (S, B, S_q, B_q, v) = index("k K"), vectors("S_M B_M S_q B_q h_q")
-go, rest, sizes, length = nonnegative("go P_M Q_M ‖h‖²")
+(go, rest), sizes = nonnegative("go P_M"), weighted_window.SIZES
 U: Any = sympy.Function("U", real=True)
 q = K + 2
 M = q + tau
@@ -45,14 +46,6 @@ T.cite(step.THEOREM, name="step")
 T.assume(equal(U(k + 1) - U(k), go * (step.E_x - step.E_y)), "moves")
 _down = T.have(U(k + 1) <= U(k), "down", by=Combine({"moves": 1, "step": go}))
 _kept = T.induction(U(K) <= U(0), _down)
-
-
-def _shares(own: Any, room: Any, turned: Any) -> tuple[Any, ...]:
-    """Squares that are there without a step, and those with the longest one, in proportion."""
-    return tuple(((1 - 16 * tau * e) * one, at) for one, at in (own, turned)) + (
-        (16 * tau * e * room, own[1]),
-    )
-
 
 _half = sympy.Rational(1, 2)
 _first = ((2 * tau + 1) * M - tau * (tau + 1)) / (2 * M**2)
@@ -79,8 +72,10 @@ _CERTIFICATE = Combine(
     },
     squares=(
         (2 * _k / beta**2, f.grad(star)),
-        *_shares((_first, _h_1), _rest_1, (_first, _h_2 - _h_1)),
+        ((1 - 16 * tau * e) * _first, _h_1),
+        ((1 - 16 * tau * e) * _first, _h_2 - _h_1),
         ((1 - 16 * tau * e) * _own, _h_2),
+        (16 * tau * e * _rest_1, _h_1),
         (16 * tau * e * _rest_2, _h_2),
         (16 * tau * e * _turn, _h_2 - _h_1),
     ),
@@ -95,8 +90,13 @@ _rest = sympy.factor(_own - _spent / (4 * tau))
 _at_q = step.energy(q, M, LAST, (S, B), (S_q, B_q), v, _k, _s, rest, sizes)
 T.assume(equal(U(K), _at_q), "at x_{M−τ}")
 T.assume(equal((FIRST - star) ** 2, R**2), "distance")
-_lack = (B - B_q - (q - 1) * v) / M - _share * (S - S_q - v)
-T.assume(2 * (_lack @ _h) <= _own * (tau * _h**2 + sizes), "last window")
+_ends = {
+    weighted_window.FIRST: 2 / M * B - 2 * _share * S,
+    weighted_window.LAST: 2 / M * (B_q + (q - 1) * v) - 2 * _share * (S_q + v),
+    weighted_window.SEEN: _h,
+}
+_at = {weighted_window.MOST: _own, symbols.tau: tau}
+T.cite(weighted_window.THEOREM, _at, _ends, "last window")
 _CERTIFICATE = Combine(
     {
         interpolation.tangent(T, END, LAST): _share,
@@ -107,6 +107,7 @@ _CERTIFICATE = Combine(
         _start: beta / 2,
         "distance": beta / (4 * e * M + 2),
         "last window": beta * e,
+        "direction": -beta * e * tau * _own,
     },
     squares=(
         (_own / (2 * beta), f.grad(star)),

@@ -18,7 +18,19 @@ import sympy
 
 from theory.kernel import Combine, le
 from theory.kernel.vectors import Scalar, Vector
-from theory.notation import eq, equal, function, index, named, nonnegative, positive, real, theorem, vectors
+from theory.notation import (
+    eq,
+    equal,
+    function,
+    index,
+    named,
+    nonnegative,
+    positive,
+    real,
+    theorem,
+    vectors,
+)
+from theory.papers.nesterov import symbols
 from theory.papers.nesterov.lemmas import gradient_window, interpolation
 from theory.papers.nesterov.lemmas import one_delay_horizon_step as one
 from theory.papers.nesterov.symbols import beta, eta
@@ -50,8 +62,10 @@ def gain(t: Scalar, last: Scalar) -> Scalar:
     return sympy.factor(t * kappa(t, last) - (t - 1) * kappa(t - 1, last))
 
 
-def energy(t: Scalar, last: Scalar, at: Vector, all_: Any, seen: Any, v: Vector, *by: Any) -> Scalar:
-    """The energy of x_t: of S and B over all and over what it sees, of v, κ_t, weight and windows."""
+def energy(
+    t: Scalar, last: Scalar, at: Vector, all_: Any, seen: Any, v: Vector, *by: Any
+) -> Scalar:
+    """The energy of x_t: of S and B over all and over what it sees, of v, κ_t and windows."""
     (S, B), (S_x, B_x), (k, s, rest, sizes) = all_, seen, by
     lean = 4 * e * a @ (S - B / last - t * k * S_x + k * B_x)
     least = t * k + 2 * e * k * (t * (2 * last - t) + 2)
@@ -88,13 +102,15 @@ T.assume(equal(E_y, energy(j - 1, M, y, (S, B), _seen, u, *_y)), "energy")
 T.assume(equal(E_x, energy(j, M, x, _after, (S_x, B_x), v, *_x)), "energy after")
 for _symbol, _value in _AT.items():
     T.assume(equal(_symbol, _value), str(_symbol))
-_RECURSION = eq((j * (2 * M - j) + 2) * k_1, ((j - 1) * (2 * M - j + 1) + 2) * k_0 + 2 * (m + 1) / M)
+_RECURSION = eq(
+    (j * (2 * M - j) + 2) * k_1, ((j - 1) * (2 * M - j + 1) + 2) * k_0 + 2 * (m + 1) / M
+)
 for _name, _said in {**_WEIGHTS, "recursion": _RECURSION}.items():
     _by = {str(at): -sympy.expand(_said.gap).coeff(at) for at in _AT if _said.gap.has(at)}
     _rest = sympy.factor(_said.gap.subs(_AT))
     T.have(_said, _name, by=Combine(_by, plus=(_rest,) if _rest else ()))
 _ends = {gradient_window.FIRST: 2 * S, gradient_window.LAST: 2 * S_x, gradient_window.SEEN: _h}
-_at = {gradient_window.eta: 1, gradient_window.tau: tau}
+_at = {eta: 1, symbols.tau: tau}
 T.cite(gradient_window.THEOREM, _at, _ends, "window")
 _share = (j - 1) * k_0
 _CERTIFICATE = Combine(
