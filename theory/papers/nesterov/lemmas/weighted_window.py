@@ -3,7 +3,7 @@
 Problem    none: h is any vector.
 Method     p⁺ = p − 2ce over τ iterations, in none of which |c| is above o.
 Guarantee  ⟨p_first − p_last, h⟩ ≤ o(τ‖h‖² + Σ‖e‖²).
-Source     ours: 2c⟨e, h⟩ is at most o(‖e‖² + ‖h‖²), by the squares of e − h and e + h.
+Source     ours: 2c⟨e, h⟩ is at most o(‖e‖² + ‖h‖²), by the square of h − (c/o)e.
 """
 
 import sympy
@@ -30,15 +30,13 @@ T.assume(equal(FIRST @ SEEN, at(0)), "at first")
 T.assume(equal(LAST @ SEEN, at(tau)), "at last")
 T.assume(equal(SIZES, total(length(j), j, tau)), "all sizes")
 T.assume(equal(SEEN**2, LONG), "direction")
-T.assume(weight(j) <= MOST, "most")
-T.assume(-MOST <= weight(j), "least weight")
+T.assume(weight(j) ** 2 <= MOST**2, "most")
 T.have(
     2 * weight(j) * along(j) <= MOST * (LONG + length(j)),
     "young",
     by=Combine(
-        {"direction": MOST, "along": 2 * weight(j), "long": -MOST},
-        squares=(((MOST + weight(j)) / 2, MOVE - SEEN), ((MOST - weight(j)) / 2, MOVE + SEEN)),
-        domain=("most", "least weight"),
+        {"direction": MOST, "along": 2 * weight(j), "long": -MOST, "most": MOVE**2 / MOST},
+        squares=((MOST, SEEN - weight(j) / MOST * MOVE),),
     ),
 )
 CLAIM = THEOREM = T.shows(
