@@ -6,7 +6,6 @@ Guarantee  E‖x_r − x̄‖² ≤ 4γ²H²G̃² for every replica r at every l
 Source     RPD paper, appendix D, the drift in (11), after Yu et al. 2019.
 """
 
-from theory.kernel import le
 from theory.notation import theorem
 from theory.papers.localsgd.lemmas.rounds import EXCESS, STEPS, E, earlier, j, since_average, size
 from theory.papers.localsgd.method import AVG, away
@@ -14,7 +13,7 @@ from theory.papers.rpd.symbols import Gt, H, gamma
 
 T = theorem("localsgd.drift", "appendix D, the drift in (11), after Yu et al. 2019")
 since_average(T)
-T.have(le(0, EXCESS**2))
+T.have(EXCESS**2 >= 0)
 T.have(
     EXCESS**2 <= 2 * earlier**2 + 2 * AVG.of(earlier**2),
     "excess",

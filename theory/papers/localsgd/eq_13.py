@@ -19,7 +19,7 @@ from theory.notation import equal, theorem
 from theory.papers.localsgd import eq_11
 from theory.papers.localsgd.eq_12 import BUDGET
 from theory.papers.localsgd.lemmas import crude
-from theory.papers.localsgd.method import AVERAGE, STEPSIZE, f, f_r
+from theory.papers.localsgd.method import AVERAGE, STEPSIZE
 from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, Gt, H, K, L, N, gamma, p, sigma
 from theory.papers.rpd.symbols import T as STEPS
@@ -40,7 +40,7 @@ _STATEMENT = (
     "√(p/K)(2LΔ + σ²) + 4pN²H²G̃²/K."
 )
 
-T = theorem("localsgd.eq-13-second-branch", "appendix D, (13)", f, f_r)
+T = theorem("localsgd.eq-13-second-branch", "appendix D, (13)")
 T.assume(BUDGET)
 T.assume(equal(gamma, TUNED), "stepsize", ON_SECOND)
 T.cite(eq_11.THEOREM, name="(11)", says="(11)", where=PROOF, unused=(STEPSIZE.name,))
@@ -52,7 +52,7 @@ T.have(
 T.have(_RATE <= sympy.sqrt(p / K), says="1/√(NT) = √(p/K)", where=PROOF)
 SECOND = T.shows(AVERAGE <= sympy.Add(*TERMS.values()), TERMS, says=_STATEMENT.format("√N/(L√T)"))
 
-T = theorem("localsgd.eq-13-first-branch", "appendix D, (13)", f, f_r)
+T = theorem("localsgd.eq-13-first-branch", "appendix D, (13)")
 T.cite(crude.THEOREM, name="crude")
 T.assume(BUDGET)
 T.assume(equal(gamma, 1 / L), "stepsize", ON_FIRST)

@@ -26,7 +26,7 @@ from theory.kernel import Theorem
 from theory.kernel.prove import conditions
 from theory.notation import Draft, positive, theorem
 from theory.papers.rpd.lemmas import pl_constant
-from theory.papers.rpd.method import F_STAR, START, F, f, k
+from theory.papers.rpd.method import F_STAR, START, F, k
 from theory.papers.rpd.runs.blocks import Setting, instance
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, mu, p, tau
@@ -63,12 +63,12 @@ NOISE = {
     "staleness": L**2 * gamma**2 * tau**2 * G**2 / (2 * mu),
 }
 
-T = theorem("rpd.eq-15", WHERE, f)
+T = theorem("rpd.eq-15", WHERE)
 step = T.cite(RECURRENCE, name="(14)", says="(14), for every k")
 T.assume(gamma <= p / mu, "stepsize", "γ ≤ p/μ")
 THEOREM = unrolled(T, (step,), NOISE, SAYS)
 
-T = theorem("rpd.eq-15-small-steps", WHERE, f)
+T = theorem("rpd.eq-15-small-steps", WHERE)
 step = T.cite(RECURRENCE, name="(14)")
 T.cite(pl_constant.THEOREM, name="constants")
 T.assume(gamma <= 1 / L, "small", "γ ≤ 1/L")

@@ -13,7 +13,7 @@ from dataclasses import replace
 from theory.judging import prover
 from theory.notation import equal, mean, theorem, vector
 from theory.papers.rpd.lemmas import lemma_b2_by_blocks
-from theory.papers.rpd.method import f, old, x
+from theory.papers.rpd.method import old, x
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, gamma, tau
 
@@ -25,7 +25,7 @@ e = vector("e")
 avg = mean("avg", e)
 """The mean over the window."""
 
-T = theorem("rpd.lemma-b2", "Lemma B.2", f)
+T = theorem("rpd.lemma-b2", "Lemma B.2")
 WINDOW = T.assume(
     equal((x - old) ** 2, tau * avg(e @ (x - old))),
     "window",

@@ -8,10 +8,6 @@ Guarantee  False: what the printed proof leaves out, the updates inside the two 
 Source     RPD paper, appendix C, proof of Lemma C.1, case 2.
 """
 
-from collections.abc import Iterator
-
-import sympy
-
 from schedules.closed_forms.floor_sums import p_
 from theory.judging import prover
 from theory.laws.delays.matrix import i_, j_
@@ -31,13 +27,13 @@ def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decisi
             (prover.Compared(says, "theory.papers.rpd.lemmas.entries.gaps", True),)
         ), says
     excess = corner_excess(entry, linearization, ODD)
-    fails = _refutation(entry, linearization, excess) if excess else None
+    fails = _refutation(formulas, linearization, excess) if excess else None
     return prover.Decision(fails=fails), excess or "no unbounded corner found"
 
 
-def _refutation(entry: sympy.Expr, linearization: str, excess: str) -> prover.Refutation:
+def _refutation(formulas: prover.Formulas, linearization: str, excess: str) -> prover.Refutation:
     """Entries whose correction exceeds any constant, and the least that is not as printed."""
-    example = wrong_entry(entry, linearization, ODD)
+    example = wrong_entry(formulas["entry"], linearization, ODD)
     witness = {"for every C": excess, **(example.witness if example else {})}
     code = "theory.papers.rpd.lemmas.entries.corner_excess"
     return prover.Refutation(witness, (prover.Compared(excess, code, bool(excess)),))
@@ -54,8 +50,8 @@ def _account(formulas: prover.Formulas) -> prover.Account:
     return judged(formulas, _known, _findings, printed)
 
 
-def _findings(fails: prover.Refutation) -> Iterator[prover.Finding]:
-    yield prover.Finding(
+def _findings(fails: prover.Refutation) -> tuple[prover.Finding, ...]:
+    finding = prover.Finding(
         "false",
         WHERE,
         "the correction is (i − j − 1)/2 and grows with p: updates inside the end slots are "
@@ -67,6 +63,7 @@ def _findings(fails: prover.Refutation) -> Iterator[prover.Finding]:
             _holds(_REPAIRED),
         ),
     )
+    return (finding,)
 
 
 _WINDOWED = p_ / 2 * (2 * p_ - i_ - j_ + 1)

@@ -19,7 +19,7 @@ from theory.notation import equal, mean, theorem, vector
 from theory.papers.rpd import lemma_b2
 from theory.papers.rpd.lemmas import sharp_lemma_i2
 from theory.papers.rpd.lemmas.mathematics import written
-from theory.papers.rpd.method import f, old, x
+from theory.papers.rpd.method import old, x
 from theory.papers.rpd.nag_method import ahead, y
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, beta, gamma, p, tau
@@ -35,7 +35,7 @@ avg = mean("avg_i", block)
 ONE = gamma * G
 """The longest that an increment of a block can be."""
 
-T = theorem("rpd.lemma-i2", WHERE, f)
+T = theorem("rpd.lemma-i2", WHERE)
 T.cite(lemma_b2.THEOREM, name="stale", says="‖x − x̂‖ ≤ γτG as in Lemma B.2", where=PROOF)
 T.assume(
     equal(y**2, p * avg(block**2)),

@@ -19,8 +19,8 @@ from theory.papers.rpd import lemma_i2
 from theory.papers.rpd.lemmas import sharp_nag, sharp_nag_pathwise
 from theory.papers.rpd.lemmas.average_gradient import average_gradient, on_every_path
 from theory.papers.rpd.lemmas.mathematics import written
-from theory.papers.rpd.method import f, x
-from theory.papers.rpd.nag_method import DRIFT, ahead
+from theory.papers.rpd.method import x
+from theory.papers.rpd.nag_method import ahead
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, L, beta, gamma, p, tau
 from theory.papers.rpd.witnesses.exact_runs import require
@@ -28,12 +28,12 @@ from theory.papers.rpd.witnesses.exact_runs import require
 CHALLENGE = CHALLENGES["nag-average-gradient"]
 _REACH = tau + beta * sympy.sqrt(p)
 
-T = theorem("rpd.nag-thm", "appendix I, implied", f)
-on_every_path(T, lemma_i2.THEOREM, x - ahead, DRIFT, "Lemma I.2")
+T = theorem("rpd.nag-thm", "appendix I, implied")
+drift = on_every_path(T, lemma_i2.THEOREM, x - ahead, "Lemma I.2")
 THEOREM = average_gradient(
     T,
     ahead,
-    DRIFT,
+    drift,
     _REACH**2,
     "For NAG-RPD the mean over k < K of E‖∇f(x^k)‖² is at most "
     "2pΔ/(γK) + pLγG² + L²γ²G²(τ + β√p)² for every γ > 0 and K ≥ 1.",

@@ -64,7 +64,7 @@ def _holds(formulas: prover.Formulas) -> tuple[Comparison, Bounded]:
 
 
 def _account(formulas: prover.Formulas) -> prover.Account:
-    cases = laws.by_linearization(partial(_known, formulas))
+    cases = laws.by_linearization(lambda name: _known(formulas, name))
     refuted = [(laws.linearization_of(case), case.decision.fails) for case in cases]
     return prover.Account(
         laws.in_paper(cases),

@@ -14,7 +14,7 @@ from theory.kernel.prove import Proof
 from theory.notation import theorem, total
 from theory.papers.rpd import eq_9
 from theory.papers.rpd.lemmas import sharp_thm_4_1
-from theory.papers.rpd.method import AVERAGE, LOWER, S_OLD, SEQUENCES, START, F, S, after, f, k, x
+from theory.papers.rpd.method import AVERAGE, LOWER, S_OLD, SEQUENCES, START, F, S, after, k, x
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, G, K, L, gamma, p, tau
 
@@ -22,7 +22,7 @@ PROOF = "appendix B, proof of Theorem B.1"
 STEPSIZE = Hypothesis("stepsize", "γ ≤ 1/L", prover.le(gamma, 1 / L))
 _PRICE = gamma**3 * L**2 * tau**2 * G**2 / (2 * p) + L * gamma**2 * G**2 / 2
 
-T = theorem("rpd.thm-4.1", "Theorem 4.1 (B.1), (3)", f)
+T = theorem("rpd.thm-4.1", "Theorem 4.1 (B.1), (3)")
 T.iterate(x, after, k)
 T.sequences(SEQUENCES)
 T.cite(eq_9.THEOREM, name="(9)", says="(9)", where=PROOF)
@@ -45,7 +45,7 @@ TERMS = {
     "staleness": L**2 * gamma**2 * tau**2 * G**2,
 }
 THEOREM = T.shows(
-    AVERAGE <= sympy.Add(*TERMS.values()),
+    AVERAGE <= sum(TERMS.values()),
     TERMS,
     says="With γ ≤ 1/L, the mean over k < K of E‖∇f(x^k)‖² is at most "
     "2pΔ/(γK) + pLγG² + L²γ²τ²G² for every K ≥ 1.",

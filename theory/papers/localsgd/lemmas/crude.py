@@ -8,10 +8,10 @@ Source     ours.
 
 from theory.notation import theorem
 from theory.papers.localsgd.lemmas import mean_gradient, sharp_drift, slope_gap
-from theory.papers.localsgd.method import AVERAGE, SEQUENCES, SPREAD, S, V, f, f_r, t, x
+from theory.papers.localsgd.method import AVERAGE, SEQUENCES, SPREAD, S, V, f, t, x
 from theory.papers.rpd.symbols import Gt, H, L, gamma
 
-T = theorem("localsgd.crude", "ours", f, f_r)
+T = theorem("localsgd.crude", "ours")
 T.along(t)
 T.sequences({S: SEQUENCES[S], V: SPREAD})
 T.cite(mean_gradient.THEOREM)

@@ -6,22 +6,20 @@ Guarantee  mean over t < T of E‖∇f(x̄^t)‖² ≤ 2pNΔ/(γK) + γ²(H − 
 Source     ours.
 """
 
-import sympy
-
 from theory.judging.as_claim import as_claim
 from theory.notation import theorem
 from theory.papers.localsgd.eq_12 import BUDGET
 from theory.papers.localsgd.lemmas import sharp_eq_11
-from theory.papers.localsgd.method import AVERAGE, f, f_r
+from theory.papers.localsgd.method import AVERAGE
 from theory.papers.localsgd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import Delta, K, N, gamma, p
 
-T = theorem("localsgd.sharp-eq-12", "ours", f, f_r)
+T = theorem("localsgd.sharp-eq-12", "ours")
 T.cite(sharp_eq_11.THEOREM)
 T.assume(BUDGET)
 TERMS = sharp_eq_11.TERMS | {"optimization": 2 * p * N * Delta / (gamma * K)}
 THEOREM = T.shows(
-    AVERAGE <= sympy.Add(*TERMS.values()),
+    AVERAGE <= sum(TERMS.values()),
     TERMS,
     says="With γ ≤ 1/L and K = pNT block updates, the mean over t < T of E‖∇f(x̄^t)‖² is at most "
     "2pNΔ/(γK) + γ²(H − 1)²G̃²L² + Lγσ²/N.",

@@ -43,6 +43,7 @@ def average_gradient(T: Draft, at: Vector, drift: Scalar, size: Scalar, says: st
     size : sympy expression
     says : str
     """
+    T.functions.append(f)
     T.iterate(x, after, k)
     for known in uniform(f.grad(x), at):
         T.assume(known)
@@ -65,7 +66,7 @@ def average_gradient(T: Draft, at: Vector, drift: Scalar, size: Scalar, says: st
     return T.shows(AVERAGE <= sympy.Add(*terms.values()), terms, says=says)
 
 
-def on_every_path(T: Draft, lemma: Theorem, apart: Vector, drift: Scalar, name: str = "") -> None:
+def on_every_path(T: Draft, lemma: Theorem, apart: Vector, name: str = "") -> Scalar:
     """From ‖x − x̃‖ ≤ s on every path to E‖x^k − x̃^k‖² ≤ s².
 
     Parameters
@@ -75,17 +76,21 @@ def on_every_path(T: Draft, lemma: Theorem, apart: Vector, drift: Scalar, name: 
         ‖x − x̃‖ ≤ s.
     apart : Vector
         x − x̃.
-    drift : sympy function
-        E‖x^k − x̃^k‖².
     name : str, optional
         Of the lemma.
+
+    Returns
+    -------
+    sympy function
+        E‖x^k − x̃^k‖².
     """
     size = sympy.Add(*lemma.terms.values())
     T.along(k)
-    T.sequences({drift: apart**2})
+    drift = T.sequence("nag drift", apart**2)
     T.have(sympy.S.Zero <= apart**2, "length")
     T.cite(lemma, name="distance", says=name)
     T.have(
         apart**2 <= size**2,
         by=Combine({"distance": size + sympy.sqrt(apart**2)}, domain=("length",)),
     )
+    return drift

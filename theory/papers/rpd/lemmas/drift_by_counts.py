@@ -10,14 +10,14 @@ Source     ours.
 from theory.notation import equal, index, nonnegative, theorem, total
 from theory.papers.rpd.lemmas import block_drift
 from theory.papers.rpd.lemmas.block_drift import DISTANCE, MISSED
-from theory.papers.rpd.method import f, old, x
+from theory.papers.rpd.method import old, x
 from theory.papers.rpd.symbols import G, gamma, p
 
 i = index("i")
 COUNTS = nonnegative("Q")
 """Σ_i n_i²."""
 
-T = theorem("rpd.drift-by-counts", "ours", f)
+T = theorem("rpd.drift-by-counts", "ours")
 T.along(i)
 T.varying(DISTANCE, MISSED, COUNTS)
 T.cite(block_drift.THEOREM)

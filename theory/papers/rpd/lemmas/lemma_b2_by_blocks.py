@@ -11,10 +11,10 @@ from theory.notation import theorem, total
 from theory.papers.rpd.lemmas import drift_by_counts
 from theory.papers.rpd.lemmas.block_drift import DELAY, MISSED
 from theory.papers.rpd.lemmas.drift_by_counts import i
-from theory.papers.rpd.method import f, old, x
+from theory.papers.rpd.method import old, x
 from theory.papers.rpd.symbols import G, gamma, p, tau
 
-T = theorem("rpd.lemma-b2-by-blocks", "ours", f)
+T = theorem("rpd.lemma-b2-by-blocks", "ours")
 T.along(i)
 T.cite(drift_by_counts.THEOREM)
 COUNT = T.sequence("n", MISSED)

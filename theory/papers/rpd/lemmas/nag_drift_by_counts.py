@@ -16,7 +16,7 @@ from theory.notation import equal, nonnegative, theorem, total, vector
 from theory.papers.rpd.lemmas import block_drift
 from theory.papers.rpd.lemmas.block_drift import DISTANCE, MISSED, away
 from theory.papers.rpd.lemmas.drift_by_counts import i
-from theory.papers.rpd.method import f, x
+from theory.papers.rpd.method import x
 from theory.papers.rpd.nag_method import ahead
 from theory.papers.rpd.symbols import G, beta, gamma, p
 
@@ -28,7 +28,7 @@ last τ updates drew block i; 1 if the update before those did, else 0; N_i + β
 Σ_i (N_i + βh_i)²."""
 _ONE = gamma * G
 
-T = theorem("rpd.nag-drift-by-counts", "ours", f)
+T = theorem("rpd.nag-drift-by-counts", "ours")
 T.along(i)
 T.varying(DISTANCE, MISSED, BEFORE, DRAWN, OLDEST, WEIGHT, AHEAD_DISTANCE, COUNTS)
 T.cite(block_drift.THEOREM, name="stale")

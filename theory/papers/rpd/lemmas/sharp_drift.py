@@ -14,7 +14,7 @@ from theory.judging.as_claim import as_claim
 from theory.notation import equal, theorem, vector
 from theory.papers.rpd.lemmas import draw_counts, drift_by_counts
 from theory.papers.rpd.lemmas.draw_counts import PAIRS, counts, w
-from theory.papers.rpd.method import f, k, old, x
+from theory.papers.rpd.method import k, old, x
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, gamma, p, tau
 
@@ -23,7 +23,7 @@ DRIFT, _MISSED = (sympy.Function(name, nonnegative=True) for name in ("drift", "
 """By iteration: E‖x^k − x̂^k‖², and the mean of Σ_i n_i² over the updates that x̂^k misses."""
 _STEP = gamma**2 * G**2
 
-T = theorem("rpd.sharp-drift", "ours", f)
+T = theorem("rpd.sharp-drift", "ours")
 T.along(k)
 T.cite(drift_by_counts.THEOREM)
 T.cite(draw_counts.THEOREM)

@@ -14,12 +14,12 @@ from theory.papers.rpd import eq_8
 from theory.papers.rpd.eq_15 import unrolled
 from theory.papers.rpd.lemmas.sharp_drift import DRIFT
 from theory.papers.rpd.lemmas.sharp_drift import THEOREM as CLOSE
-from theory.papers.rpd.method import BOUNDED, F_STAR, SEQUENCES, F, after, f, k, x
+from theory.papers.rpd.method import BOUNDED, F_STAR, SEQUENCES, F, after, k, x
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, L, gamma, mu, p, tau
 from theory.papers.rpd.thm_h1 import PL
 
-T = theorem("rpd.sharp-eq-15", "ours", f)
+T = theorem("rpd.sharp-eq-15", "ours")
 T.iterate(x, after, k)
 T.sequences(SEQUENCES)
 T.cite(eq_8.THEOREM, name="(8)")

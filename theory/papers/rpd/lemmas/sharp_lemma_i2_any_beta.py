@@ -17,7 +17,7 @@ from theory.judging import prover
 from theory.kernel import Combine
 from theory.notation import equal, index, nonnegative, theorem
 from theory.papers.rpd.lemmas.sharp_lemma_i2 import ONE, path, q
-from theory.papers.rpd.method import f, x
+from theory.papers.rpd.method import x
 from theory.papers.rpd.nag_method import ahead
 from theory.papers.rpd.symbols import beta, tau
 from theory.papers.rpd.witnesses.nag_paths import Path
@@ -31,7 +31,7 @@ _LAST = (tau - OTHERS + beta) ** 2 + OTHERS * beta**2
 LARGEST = sympy.Max(_FIRST, _LAST, evaluate=False)
 """The maximum over q of (τ + 1 − q + β)² + (q − 1)β², d being min(p − 1, τ)."""
 
-T = theorem("rpd.sharp-lemma-i2-any-beta", "ours", f)
+T = theorem("rpd.sharp-lemma-i2-any-beta", "ours")
 path(T)
 T.assume(equal(q, 1 + SHARE * OTHERS), "between", "q − 1 is the part s of d, …")
 T.assume(equal(SHARE + REST, 1), "share", "… which is at most all of it")

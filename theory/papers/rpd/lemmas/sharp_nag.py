@@ -6,18 +6,15 @@ Guarantee  mean E‖∇f(x^k)‖² ≤ 2pΔ/(γK) + pLγG² + L²γ²G²(τ(τ +
 Source     ours: `rpd.sharp-nag-drift` in the proof of Theorem 4.1.
 """
 
-import sympy
-
 from theory.judging.as_claim import as_claim
 from theory.notation import theorem
 from theory.papers.rpd.lemmas import sharp_nag_drift
 from theory.papers.rpd.lemmas.average_gradient import average_gradient
-from theory.papers.rpd.method import f
 from theory.papers.rpd.nag_method import DRIFT, ahead
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import beta, p
 
-T = theorem("rpd.sharp-nag", "ours", f)
+T = theorem("rpd.sharp-nag", "ours")
 T.cite(sharp_nag_drift.THEOREM)
 THEOREM = average_gradient(
     T,
@@ -29,4 +26,4 @@ THEOREM = average_gradient(
     "the past.",
 )
 
-CLAIM = as_claim(THEOREM, CHALLENGES["nag-average-gradient"], where=sympy.Le(beta, 1), cost=5)
+CLAIM = as_claim(THEOREM, CHALLENGES["nag-average-gradient"], where=beta <= 1, cost=5)

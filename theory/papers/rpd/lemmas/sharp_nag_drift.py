@@ -13,7 +13,7 @@ from theory.judging.as_claim import as_claim
 from theory.notation import theorem
 from theory.papers.rpd.lemmas import draw_counts, nag_drift_by_counts
 from theory.papers.rpd.lemmas.draw_counts import PAIRS, w
-from theory.papers.rpd.method import f, k, x
+from theory.papers.rpd.method import k, x
 from theory.papers.rpd.nag_method import DRIFT, ahead
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import G, beta, gamma, p, tau
@@ -21,7 +21,7 @@ from theory.papers.rpd.symbols import G, beta, gamma, p, tau
 _WEIGHTS = sympy.Function("Q̃", nonnegative=True)
 _ONE = gamma**2 * G**2 / p
 
-T = theorem("rpd.sharp-nag-drift", "ours", f)
+T = theorem("rpd.sharp-nag-drift", "ours")
 T.along(k)
 T.cite(nag_drift_by_counts.THEOREM)
 T.cite(draw_counts.WITH_ONE_BEFORE)

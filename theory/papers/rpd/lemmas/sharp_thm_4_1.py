@@ -10,11 +10,11 @@ from theory.judging.as_claim import as_claim
 from theory.notation import theorem
 from theory.papers.rpd.lemmas import sharp_drift
 from theory.papers.rpd.lemmas.average_gradient import average_gradient
-from theory.papers.rpd.method import f, old
+from theory.papers.rpd.method import old
 from theory.papers.rpd.runs.challenges import CHALLENGES
 from theory.papers.rpd.symbols import p, tau
 
-T = theorem("rpd.sharp-thm-4.1", "ours", f)
+T = theorem("rpd.sharp-thm-4.1", "ours")
 T.cite(sharp_drift.THEOREM)
 THEOREM = average_gradient(
     T,
