@@ -7,7 +7,6 @@ Guarantee  False: it is p²/2 − 1/2 in the paper's linearization, as updates i
 Source     RPD paper, Lemma C.1, even p.
 """
 
-from collections.abc import Iterator
 from functools import partial
 
 from schedules.closed_forms.floor_sums import p_
@@ -37,8 +36,8 @@ def _holds(formulas: prover.Formulas) -> tuple[prover.Outcome]:
     return (prove_mean(matrix, dict.fromkeys(range(matrix.period), formulas["mean"])),)
 
 
-def _findings(fails: prover.Refutation) -> Iterator[prover.Finding]:
-    yield prover.Finding(
+def _findings(fails: prover.Refutation) -> tuple[prover.Finding, ...]:
+    finding = prover.Finding(
         "false",
         "Lemma C.1, even p",
         "updates inside the end slots lower the mean by 1/2; it is p²/2 only in "
@@ -48,6 +47,7 @@ def _findings(fails: prover.Refutation) -> Iterator[prover.Finding]:
             "for every p ≥ 2, even or odd, the mean is (p² − 1)/2", _holds(_REPAIRED)
         ),
     )
+    return (finding,)
 
 
 def _refutation(formulas: prover.Formulas, linearization: str, p: int) -> prover.Refutation:

@@ -9,8 +9,8 @@ Source     RPD paper, Lemma I.1.
 from theory.notation import equal, theorem
 from theory.papers.rpd import lemma_b1
 from theory.papers.rpd.lemma_b1 import v
-from theory.papers.rpd.method import E, f, g, uniform
-from theory.papers.rpd.nag_method import VALUES, VECTORS, ahead
+from theory.papers.rpd.method import E, f, g, old, uniform
+from theory.papers.rpd.nag_method import ahead
 from theory.papers.rpd.symbols import p
 
 T = theorem("rpd.lemma-i1", "Lemma I.1", f)
@@ -18,8 +18,7 @@ for known in uniform(v, ahead):
     T.assume(known)
 T.cite(
     lemma_b1.THEOREM,
-    VALUES,
-    VECTORS,
+    vectors={old: ahead},
     says="given the past x̃ is fixed, and the mean is that over blocks and components",
     where="Lemma I.1, proof",
 )

@@ -6,9 +6,8 @@ update is that of RPD with x̃ in place of x̂.
 
 import sympy
 
-from theory.kernel.vectors import Scalar, Vector
 from theory.notation import named, vector
-from theory.papers.rpd.method import f, old
+from theory.papers.rpd.method import old
 from theory.papers.rpd.symbols import beta
 
 y = vector("y")
@@ -16,10 +15,6 @@ y = vector("y")
 
 ahead = named("x̃", old + beta * y)
 """The extrapolated stale model x̃^k at which the gradient is taken."""
-
-VALUES: dict[Scalar, Scalar] = {f(old): f(ahead)}
-VECTORS: dict[Vector, Vector] = {old: ahead, f.grad(old): f.grad(ahead)}
-"""What takes the place of what RPD's theorems speak of."""
 
 DRIFT = sympy.Function("nag drift", nonnegative=True)
 """By iteration: E‖x^k − x̃^k‖²."""

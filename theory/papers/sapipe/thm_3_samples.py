@@ -8,8 +8,6 @@ Guarantee  the printed bound, at every T ≥ 1.
 Source     SAPipe paper, Theorem 3; the proof is ours (`dc_any_samples`).
 """
 
-import sympy
-
 from theory.judging import prover
 from theory.kernel import Combine
 from theory.notation import theorem, total
@@ -32,7 +30,7 @@ TERMS = {
     "variance": (1 + kappa) * L * eta * V1 / n,
 }
 THEOREM = draft.shows(
-    prover.le((FIRST + total(S(t), t, m)) / (m + 1), sympy.Add(*TERMS.values())),
+    prover.le((FIRST + total(S(t), t, m)) / (m + 1), sum(TERMS.values())),
     TERMS,
     by=Combine(
         {

@@ -6,8 +6,6 @@ Guarantee  mean over t < T of E‖∇f(x̄^t)‖² ≤ 2Δ/(γT) + (1 − 1/N)γ
 Source     ours.
 """
 
-import sympy
-
 from theory.notation import theorem
 from theory.papers.localsgd.lemmas import homogeneous_drift
 from theory.papers.localsgd.lemmas.sharp_eq_11 import PERIODS, run, terms
@@ -19,7 +17,7 @@ run(T, homogeneous_drift.THEOREM)
 T.assume(STEPSIZE)
 TERMS = terms(homogeneous_drift.THEOREM)
 CLAIM = THEOREM = T.shows(
-    AVERAGE <= sympy.Add(*TERMS.values()),
+    AVERAGE <= sum(TERMS.values()),
     TERMS,
     says="With γ ≤ 1/L and one function for all replicas, the mean over t < T of E‖∇f(x̄^t)‖² is "
     "at most 2Δ/(γT) + (1 − 1/N)γ²(H − 1)²G̃²L² + Lγσ²/N.",

@@ -17,13 +17,12 @@ from theory.papers.localsgd.method import (
     UNBIASED,
     after,
     f,
-    f_r,
     h,
     x,
 )
 from theory.papers.rpd.symbols import L, N, gamma, sigma
 
-T = theorem("localsgd.one-step", "appendix D, behind (11)", f, f_r)
+T = theorem("localsgd.one-step", "appendix D, behind (11)", f)
 for known in (SMOOTH, UNBIASED, NOISE_TURN):
     T.assume(known)
 T.cite(mean_noise.THEOREM)

@@ -8,16 +8,15 @@ Source     ours.
 
 from theory.judging.as_claim import as_claim
 from theory.notation import theorem
-from theory.papers.localsgd.eq_12 import BUDGET
+from theory.papers.localsgd import eq_12
 from theory.papers.localsgd.lemmas import sharp_eq_11
 from theory.papers.localsgd.method import AVERAGE
 from theory.papers.localsgd.runs.challenges import CHALLENGES
-from theory.papers.rpd.symbols import Delta, K, N, gamma, p
 
 T = theorem("localsgd.sharp-eq-12", "ours")
 T.cite(sharp_eq_11.THEOREM)
-T.assume(BUDGET)
-TERMS = sharp_eq_11.TERMS | {"optimization": 2 * p * N * Delta / (gamma * K)}
+T.assume(eq_12.BUDGET)
+TERMS = sharp_eq_11.TERMS | {"optimization": eq_12.TERMS["optimization"]}
 THEOREM = T.shows(
     AVERAGE <= sum(TERMS.values()),
     TERMS,

@@ -6,8 +6,6 @@ Guarantee  E f(x^K) − f* ≤ (1 − γμ/p)^K Δ + pLγG²/(2μ) + L²γ²G²�
 Source     ours: `rpd.sharp-drift` in the proof of (15).
 """
 
-import sympy
-
 from theory.judging.as_claim import as_claim
 from theory.notation import theorem
 from theory.papers.rpd import eq_8
@@ -45,4 +43,4 @@ THEOREM = unrolled(
     "(1 − γμ/p)^K Δ + pLγG²/(2μ) + L²γ²G²τ(τ + p − 1)/(2pμ) for every K ≥ 1.",
 )
 
-CLAIM = as_claim(THEOREM, CHALLENGES["rpd-pl-gap"], where=sympy.Le(gamma, p / mu), cost=5)
+CLAIM = as_claim(THEOREM, CHALLENGES["rpd-pl-gap"], where=gamma <= p / mu, cost=5)

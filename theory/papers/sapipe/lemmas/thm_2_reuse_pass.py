@@ -7,8 +7,6 @@ Guarantee  that of `same_samples`, and 2κLR₀/T more.
 Source     ours.
 """
 
-import sympy
-
 from theory.judging import prover
 from theory.kernel import Combine, Hypothesis
 from theory.notation import theorem
@@ -25,7 +23,7 @@ PASS = Hypothesis(
 TERMS = {**same_samples.TERMS, "first update": 2 * L * kappa / T * R0}
 draft = theorem("sapipe.same-samples-first-pass")
 CLAIM = THEOREM = same_samples.begun(draft, PASS).shows(
-    prover.le(AVERAGE, sympy.Add(*TERMS.values())),
+    prover.le(AVERAGE, sum(TERMS.values())),
     TERMS,
     by=Combine(
         {
