@@ -16,6 +16,8 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
+import sympy
+
 from theory.falsifier.numbers import Number
 from theory.judging import prover
 from theory.judging.controls import without
@@ -49,7 +51,7 @@ _draft.cite(_BASE)
 _draft.assume(total(W(t), t, T) <= 0, "exact predictions", "no worker's prediction misses x_t")
 _TERMS = {"optimization": OPTIMIZATION, "error": kappa * ERR_WP_3, "variance": VAR_0}
 EXACT = _draft.shows(
-    AVERAGE <= sum(_TERMS.values()),
+    AVERAGE <= sympy.Add(*_TERMS.values()),
     _TERMS,
     by=Combine({_BASE.id: 1, "exact predictions": kappa * L**2 / T}, plus=(kappa * ERR_WP_3,)),
     says="Theorem 6 holds wherever every x̃_{i,t} is x_t, as with one worker.",
@@ -71,7 +73,7 @@ def circling(run: Circling, printed: prover.Formulas) -> prover.Refutation | Non
     if not prover.proves(*circling_constants.hold(run)) or seen.furthest_at_most > run.reach:
         return None  # the slope is u − ku³ up to U only
     at = {**_constants(run), V2: seen.largest_at_most}
-    numbers, bound = _named(at), sum(printed.values())
+    numbers, bound = _named(at), sympy.Add(*printed.values())
     everywhere = _named({**at, V2: 2 * run.steepest**2})
     if not exceeds(seen.mean_at_least, bound, numbers):
         return None

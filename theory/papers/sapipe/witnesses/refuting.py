@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
+import sympy
+
 from theory.account import Decision, Finding, Line, Refutation, Repair, Violation
 from theory.claims import Formulas
 from theory.kernel import Theorem
@@ -16,7 +18,7 @@ Kind = Literal["<=", "==", ">="]
 def above(measured: Callable[[], Scalar], printed: Formulas, at: Mapping[Scalar, Any]) -> Violation:
     """A mean over the iterations above the printed bound, with η ≤ 1/L and κ ≤ 1."""
     supposed = (setting.STEPSIZE.relation, setting.SHARE.relation)
-    return Violation(measured, "<=", sum(printed.values()), at, supposed)
+    return Violation(measured, "<=", sympy.Add(*printed.values()), at, supposed)
 
 
 Shown = Callable[[], Mapping[str, Any] | None]
