@@ -441,15 +441,18 @@ class Algebra:
     def settled(self, form: Form) -> Form:
         """The same form, with sums multiplied out whose power has become 1 or more."""
         while any(self.is_base(atom) and e >= 1 for term in form for atom, e in term):
-            pieces = []
+            groups: dict[Term, Form] = {}
             for term, factor in form.items():
-                piece = constant(factor)
-                for atom, e in term:
-                    count = int(e) if self.is_base(atom) and e >= 1 else 0
-                    if count:
-                        piece = self.times(piece, self.natural(dict(self.keys[atom][1]), count))
-                    if e != count:
-                        piece = self.times(piece, single(atom, e - count))
+                outside = tuple(
+                    (a, Fraction(e // 1)) for a, e in term if self.is_base(a) and e >= 1
+                )
+                inside = tuple((a, e - dict(outside).get(a, 0)) for a, e in term)
+                group = groups.setdefault(outside, {})
+                group[tuple((a, e) for a, e in inside if e)] = factor
+            pieces = []
+            for outside, piece in groups.items():
+                for atom, e in outside:
+                    piece = self.times(piece, self.natural(dict(self.keys[atom][1]), int(e)))
                 pieces.append(piece)
             form = self.add(*pieces)
         return form
