@@ -173,12 +173,17 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         # what is cited has drawn its conclusions
         if hypothesis.relation not in plan.cited and hypothesis.name not in beside:
             follow(hypothesis.name, hypothesis.relation)
+    entries = (one for value in bare.sequences.values() for one in value.atoms(Gram))
+    meant = {name for one in entries for name in one.names}
     for assumed in plan.smooth:
         known = {step.name for step in steps}
-        for step in offers.smooth(assumed, [o for o in scene.points if o not in scene.idle]):
-            other = f"{step.name}, of {assumed.function}"  # two functions at the same places
-            steps.append(replace(step, name=other) if step.name in known else step)
-            follow(steps[-1].name, step.relation)
+        for one in offers.smooth(assumed, [o for o in scene.points if o not in scene.idle]):
+            other = f"{one.name}, of {assumed.function}"  # two functions at the same places
+            offer = replace(one, name=other) if one.name in known else one
+            more = bool(means or offer.sequences or offer.vectors <= meant)  # else nothing follows
+            steps.append(offer.step() if more else offer)
+            if more:
+                follow(offer.name, offer.relation)
     for meeting in scene.meetings:
         down, between = meeting.steps()
         steps += [down, between]

@@ -64,7 +64,7 @@ class Run:
 class Offer:
     """A step whose relation is worked out when somebody looks at it: most are never used.
 
-    It speaks of these sequences, and of no symbols but these.
+    It speaks of these sequences, of no symbols but these, and of these vectors among others.
     """
 
     name: str
@@ -72,6 +72,7 @@ class Offer:
     sequences: frozenset[Scalar]
     symbols: frozenset[Scalar]
     work_out: Callable[[], Relation]
+    vectors: frozenset[str] = frozenset()
     says: str = ""
     where: str = "ours"
 
@@ -85,20 +86,20 @@ class Offer:
         return Step(self.name, self.relation, self.rule, self.says, self.where)
 
 
-def smooth(assumed: Smooth, points: Sequence[Point]) -> Iterator[Step]:
+def smooth(assumed: Smooth, points: Sequence[Point]) -> Iterator[Offer]:
     """The descent lemma and the Lipschitz bound at every two points."""
     about = [one for one in points if one.function == assumed.function]
     for x, y in permutations(about, 2):
-        names = f"{place(x)} to {place(y)}"
-        yield Step(
-            f"descent, {names}", descent(assumed.constant, x, y), Descent(assumed.name, x, y)
-        )
+        names, values = f"{place(x)} to {place(y)}", (x.value, y.value, assumed.constant)
+        vectors = (one for at in (x, y) for one in (at.position, at.gradient))
+        forms = sympy.Tuple(*values, *(factor for one in vectors for _, factor in one.terms))
+        known, slopes = (_sequences(forms), forms.free_symbols), x.gradient.names
+        down, rule = partial(descent, assumed.constant, x, y), Descent(assumed.name, x, y)
+        yield Offer(f"descent, {names}", rule, *known, down, slopes)
         if str(x.value) < str(y.value):
-            yield Step(
-                f"lipschitz, {names}",
-                lipschitz(assumed.constant, x, y),
-                Lipschitz(assumed.name, x, y),
-            )
+            apart = partial(lipschitz, assumed.constant, x, y)
+            by = Lipschitz(assumed.name, x, y)
+            yield Offer(f"lipschitz, {names}", by, *known, apart, slopes)
 
 
 def expected(name: str, fact: Relation, means: Iterable[Operator]) -> Iterator[Step]:

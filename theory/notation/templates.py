@@ -76,7 +76,7 @@ def quasi_convex(f: Function, star: Vector, modulus: Scalar) -> Template:
         for one in scene.points_of(f):
             if one.value != f(star):
                 way = one.position - star
-                gain = one.value - f(star) + modulus / 2 * way**2
+                gain = one.value - f(star) + (modulus / 2 * way**2 if modulus != 0 else 0)
                 yield Hypothesis(f"{says}, at {place(one)}", says, le(gain, one.gradient @ way))
 
     return instances
