@@ -8,7 +8,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from hashlib import sha256
 from textwrap import shorten
 from time import monotonic
@@ -27,7 +27,7 @@ class TooLong(BaseException):
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Raise `TooLong` where a block takes longer, as one does that never ends.
+    """Raise `TooLong` where a block takes longer, as one does that never ends; it prints on stderr.
 
     The main thread has the clock that interrupts; where it runs already, the shorter time counts.
 
@@ -52,7 +52,8 @@ def limited(seconds: float) -> Iterator[None]:
     began, before = monotonic(), signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
     try:
-        yield
+        with redirect_stdout(sys.stderr):  # stdout may have to be one JSON object
+            yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -54,7 +54,7 @@ def load_family(path: str) -> Family:
     Parameters
     ----------
     path : str
-        A Python file. It may import its neighbours; what it prints is printed.
+        A Python file. It may import its neighbours; what it prints goes to stderr.
 
     Raises
     ------

@@ -2,12 +2,14 @@
 
 import importlib
 import runpy
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from schedules.user_code import reason
 from staleproof.arguments import suggestion
 from staleproof.errors import CommandError, UsageError
 from staleproof.experiments.protocol import Experiment
@@ -35,12 +37,13 @@ def told_of(name: str, what: str) -> Iterator[None]:
         The code within raised something, or wanted to exit.
     """
     try:
-        yield
-    except CommandError:
+        with redirect_stdout(sys.stderr):  # stdout may have to be one JSON object
+            yield
+    except (KeyboardInterrupt, CommandError):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise UsageError(
-            f"{what} stopped with {type(error).__name__}: {error}", name, "correct the file"
+            f"{what} stopped with {reason(error)}", name, "correct the file"
         ) from error
 
 

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from schedules.user_code import reason
 from staleproof.errors import UsageError
 from staleproof.experiments.cells import Cell, Finished, Result
 from staleproof.experiments.protocol import Experiment, Outcome
@@ -251,7 +252,7 @@ def compute(name: str, cell: Cell) -> tuple[Cell, Result, int | None, str]:
     except (Exception, SystemExit) as error:
         if name in NAMES and isinstance(error, ModuleNotFoundError):
             raise
-        problem = f"the run {dict(cell)} stopped with {type(error).__name__}: {error}"
+        problem = f"the run {dict(cell)} stopped with {reason(error)}"
         return cell, None, None, problem
 
 

@@ -125,5 +125,6 @@ def test_edited_file_is_another_family(result: Result, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     shutil.copy(ROOT / "examples" / "families" / "eager.py", file)
     before = result("delays", file, "-p", 3)[1]["steady"]
-    file.write_text(GREEDY.replace("2 * p", "p"), encoding="utf-8")
+    printing = "print('aside')\n" + GREEDY.replace("2 * p", "print('aside') or p")
+    file.write_text(printing, encoding="utf-8")
     assert result("delays", file, "-p", 3)[1]["steady"] != before

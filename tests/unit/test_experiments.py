@@ -357,6 +357,7 @@ def test_a_run_that_fails_costs_no_other(tmp_path: Path, said: Said) -> None:
         ("cells=lambda quick: []", "mappings of parameters, found []"),
         ("cells=lambda quick: [{'n': 1}] * 2", 'once, found 2 times {"n": 1}'),
         ("conclude=lambda found: 1 / 0", "it concludes stopped with ZeroDivisionError"),
+        ("conclude=lambda found: print(1) or exec('raise GeneratorExit')", "stopped with Gene"),
         ("conclude=lambda found: 'reproduced'", "returns an Outcome, found 'reproduced'"),
         ("conclude=lambda found: Outcome('PROVED', '', (), Figure('', '', ()))", "found 'PROVED'"),
         ("conclude=lambda found: Number('n', None, 'many')", "real `ours`, found 'many'"),

@@ -74,7 +74,7 @@ def test_what_is_no_number(value: str, found: str) -> None:
 
 def test_a_key_given_twice_is_refused_at_the_top_too() -> None:
     text = TEXT.replace('"microbatches": 2', '"microbatches": 2, "microbatches": 3')
-    with pytest.raises(FormatError, match="has the key 'microbatches' twice"):
+    with pytest.raises(FormatError, match="the key 'microbatches' twice; drop one of them"):
         parse_json(text, "a.json")
 
 
@@ -99,6 +99,7 @@ MISTAKES: list[tuple[Callable[[Any], object], str, str]] = [
     (lambda v: v["placement"].update(owners=[0]), "placement.owners", "has an owner, found 1"),
     (lambda v: v["placement"].update(owners=[0, 1]), "placement.owners", "copies [0], found 1"),
     (lambda v: v["placement"]["ranks"][0].__setitem__(0, -1), "placement.ranks[0][0]", "0 to"),
+    (lambda v: v.update(name="\ud800"), "name", "whole characters stands here, found the text"),
     (lambda v: v["parameters"].update(noam=1.5), "parameters.noam", "the number 1.5"),
     (lambda v: v.update(groups=[{"rank": 0, "first": 3, "count": 2, "kind": "batch"}]),
      "groups", "2 actions from position 3 of rank 0"),
