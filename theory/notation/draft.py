@@ -396,7 +396,8 @@ class Draft:
             raise TheoryError(
                 f"an induction bounds a sequence along an index, found {stated}",
                 self.id,
-                "call iterate first, and state a(n) <= ...",
+                "call iterate first, and state a(n) <= ...; a sum is a sequence by name, such "
+                'as T.sequence("V", f(x) + (x - y) ** 2)',
             )
         if not start:
             start = self.have(eq(call.func(0), call.func(0)), f"{call.func(0)}", by=Combine())

@@ -88,7 +88,9 @@ class Iterates:
                 f"{self.name} is known in iteration {self.index}, and a constant number of "
                 f"iterations before, found {self.name}[{at}]",
                 self.name,
-                f"say by T.iterate what {self.name}[{self.index} + 1] is; name what is read late "
+                f"say by T.iterate what {self.name}[{self.index} + 1] is, which may be a vector y "
+                "with an equation, such as T.assume(equal(y, x - gamma * f.grad(y))); name what is "
+                "read late "
                 f"{self.name}[{self.index} - tau], with tau an index; what happens at numbers is "
                 "said by sequences",
             )

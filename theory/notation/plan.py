@@ -13,6 +13,7 @@ from theory.kernel.means import Mean
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.ranges import indices
+from theory.kernel.signs import undefined
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, vector
@@ -96,7 +97,13 @@ class Plan:
 
     def placed(self, at: Vector) -> Vector:
         """A place with gaps of strict inequalities by name: they are not 0 on their own account."""
-        terms = ((name, sympy.sympify(factor).subs(self.gaps)) for name, factor in at.terms)
+
+        def named(factor: Scalar) -> Scalar:
+            # 1 + q may become 2 - gap(1 - q), of which nobody sees that it is not 0
+            ways = factor.subs(self.gaps), factor.xreplace(self.gaps), factor
+            return next((one for one in ways if not undefined(one)), ways[0])
+
+        terms = ((name, named(sympy.sympify(factor))) for name, factor in at.terms)
         return Vector(tuple(terms))
 
     def look_back(self, said: Relation) -> None:
