@@ -172,16 +172,17 @@ def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
 
 
 def _delay_lines(result: dict[str, Any]) -> Iterator[str]:
-    """Of a step: the same for every block j and microbatch."""
+    """Of a step, the same for every block j and microbatch, or of a window."""
     from reports.formulas import as_text
 
     if result["delay"] is None:
         yield f"delays: UNKNOWN [{result['delay_open']}]"
         return
-    copies = any("k" in case["when"] for case in result["delay"])
-    where = " of pipeline k" if copies else ""
-    yield f"delay D[i][j], linearization {result['linearization']}: of every microbatch{where}"
+    lines = result["linearization"]
+    yield f"delay D[i][j], linearization {lines}: of {result['delay_of']}"
     yield from _cases(result["delay"])
+    if result["equivalent_delay"]:
+        yield f"equivalent delay E[i][j], of the same: {as_text(result['equivalent_delay'])}"
     for key in ("max", "min", "mean"):
         yield f"{_FORMS[key]}: {as_text(result[key])}"
 

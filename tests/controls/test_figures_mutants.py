@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 import sympy
+import z3
 
-from schedules.closed_forms.affine import Affine
+from schedules.closed_forms.affine import Affine, Piecewise
 from schedules.families import get_family
 from schedules.families.family import Family
 from schedules.families.figures import Figures
+from schedules.linearization import get_linearization
 from schedules.stamps import At, StampedOrder
 from theory.judging.mutants import mutants
-from theory.laws import exact_starts, step_delays
+from theory.laws import exact_starts, step_delays, window_delays
 from theory.laws.figures import Forms, Stated, prove, read_forms
 from theory.laws.timetable_proofs import merged
 from theory.laws.timetables import Places, stamp
@@ -94,6 +96,45 @@ def test_updates_stand_nowhere_else(
     found = prove(replace(get_family(name)), figures_of(get_family(name)), "forwards-first")
     assert found.verdict is Verdict.PROVED
     assert found.to_json()["delay"] is None
+
+
+@pytest.mark.parametrize("part", ["counted", "largest", "least"])
+@pytest.mark.parametrize("linearization", ["ascending", "slot-start"])
+def test_forwards_count_no_others(
+    part: str, linearization: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guessed, family = window_delays.from_runs, get_family("pipedream-2bw")
+
+    def moved(*given: Any) -> window_delays.Windows:
+        found = guessed(*given)
+        assert found is not None
+        if part == "counted":
+            *others, last = found.counted.pieces
+            value = last.value.plus(Affine((), 1))
+            return replace(found, counted=Piecewise((*others, replace(last, value=value))))
+        one = getattr(found, part)
+        return replace(found, **{part: replace(one, form=one.form.plus(Affine((), 1)))})
+
+    monkeypatch.setattr(window_delays, "from_runs", moved)
+    found = prove(replace(family), figures_of(family), linearization)
+    assert found.verdict is Verdict.PROVED
+    assert found.to_json()["delay"] is None
+
+
+def test_short_windows_have_other_delays(monkeypatch: pytest.MonkeyPatch) -> None:
+    family = get_family("pipedream-2bw")
+    stated = Stated(family, figures_of(family), read_forms(figures_of(family)))
+    small = stated._small
+    known = step_delays.Known(stated.lanes, stated.order, small, stated._start, z3.Int("end"))
+    exact, _ = step_delays.timed(known)
+    lines = get_linearization("ascending")
+    found = window_delays.from_runs(known.runs, lines)
+    assert exact is not None and found is not None
+    asked = {one.name: one for one in window_delays.by_windows(exact, found, lines)}
+    loose = [one for one in asked["recorded"].hypotheses if str(one) != "p <= K"]
+    assert len(loose) == len(asked["recorded"].hypotheses) - 1
+    statement = replace(asked["recorded"], hypotheses=(*loose, z3.Int("K") >= 1))
+    assert merged("", "", [statement]).verdict is Verdict.UNKNOWN
 
 
 def test_late_starts_are_not_taken_for_those_of_runs() -> None:

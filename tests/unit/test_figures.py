@@ -14,10 +14,11 @@ import sympy
 from schedules import build, timeline
 from schedules.actions import Kind
 from schedules.analysis import peaks
-from schedules.delays import Matrix, delays
+from schedules.delays import Matrix, delays, equivalent_delays
 from schedules.errors import ParameterError, UnknownNameError
 from schedules.families import FAMILIES, get_family
 from schedules.families.family import Family
+from schedules.linearization import LINEARIZATIONS
 from schedules.timeline import Timeline
 from schedules.versions import versions
 from theory.errors import NoClosedFormError
@@ -106,6 +107,38 @@ def test_delays_are_those_of_every_run(name: str, linearization: str) -> None:
         most = [at_size(printed[key], at) for key in ("max", "min", "mean", "whole_run_max")]
         found_most = found.matrix.max(), found.matrix.min(), mean(found.matrix), found.matrix.max()
         assert most == list(found_most)
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("linearization", LINEARIZATIONS)
+@pytest.mark.parametrize("name", ["pipedream-2bw", "asyncpp"])
+def test_delays_of_windows_are_those_of_every_run(name: str, linearization: str) -> None:
+    family = get_family(name)
+    printed = law(name, linearization=linearization).to_json()
+    for p, more, windows in product((1, 2, 4), (0, 2), (1, 3)):
+        K, M = p + more, windows * (p + more) + more
+        found = delays(timeline(family.build(p, M, **{family.interval: K})), linearization)
+        for i, m, row in zip(found.stage, found.microbatch, found.matrix, strict=True):
+            at = {"p": p, "i": int(i), "r": int(m) % K}
+            each = [entries(printed["delay"], **at, j=j) for j in range(p)]
+            assert row.tolist() == ([p - 1 - i] * p if m < K else [one for [one] in each])
+        later = found.matrix[found.microbatch >= K]
+        size = {SYMBOLS["p"]: p, SYMBOLS["M"]: M, SYMBOLS[family.interval]: K}
+        assert at_size(printed["whole_run_max"], size) == found.matrix.max()
+        if len(later):
+            most = [at_size(printed[key], size) for key in ("max", "min", "mean")]
+            assert most == [later.max(), later.min(), mean(later)]
+
+
+def test_every_gradient_of_two_versions_is_one_window_late() -> None:
+    form = law("pipedream-2bw").to_json()["equivalent_delay"]
+    for p, K in ((1, 2), (3, 3), (4, 6)):
+        rows = equivalent_delays(timeline(build("pipedream-2bw", p, 4 * K, window=K)))
+        wanted = [[at_size(form, {}, p=p, i=i, j=j) for j in range(p)] for i in range(p)]
+        later = rows.microbatch >= K
+        found = zip(rows.stage[later], rows.matrix[later].tolist(), strict=True)
+        assert [row for i, row in found if row != wanted[i]] == []
+        assert later.any()
 
 
 @every_family

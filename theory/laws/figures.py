@@ -38,6 +38,7 @@ from theory.laws.static_orders.versions import flushed
 from theory.laws.step_delays import Known, StepDelays, backwards, step_delays
 from theory.laws.timetable_proofs import kept, merged, queue_of_workers, statements, unhindered
 from theory.laws.timetables import UNIT, Run, Start, numbers, reached, run_of, timetable
+from theory.laws.window_delays import window_delays
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term
 from theory.verdicts import Verdict, weakest
@@ -58,6 +59,7 @@ start_times max min mean whole_run_max whole_run_least_m local_staleness in_flig
 
 _OF_VERSIONS: Final = ("stash", "staleness", "update-once")
 _MAKESPAN: Final = "a timetable ends there, and one rank needs so long"
+_NO_DELAYS: Final = "they are proved where one flush ends a step, or windows have p gradients"
 _ALIKE: Final = "ranks do the same together, so that none waits for another"
 _PEAK: Final = "every rank r keeps at most its peak of activations, and reaches it"
 
@@ -175,7 +177,8 @@ def figures_law(
     chosen = {SYMBOLS[key]: number for key, number in values.items() if key in SYMBOLS}
     given = "".join(f", {key} = {number}" for key, number in values.items())
     forms = Forms(*(form.subs(chosen) for form in vars(found.forms).values()))
-    return replace(found, domain=found.domain + given, forms=forms)
+    delays = replace(found.delays, chosen=chosen)
+    return replace(found, domain=found.domain + given, forms=forms, delays=delays)
 
 
 @remembered
@@ -259,10 +262,16 @@ class Stated:
         """What is proved, part by part."""
         flush = self.family.policy.name == "flush"
         proof = tuple(self._proof())
-        delays = StepDelays(linearization, None, (), "they are proved where one flush ends a step")
-        if flush and weakest(one.verdict for one in proof) is Verdict.PROVED:
-            known = Known(self._start, self.term(self.forms.makespan))
-            delays = step_delays(self.lanes, self.order, self._small, known, linearization)
+        delays = StepDelays(linearization, None, (), _NO_DELAYS)
+        windows = bool(self.family.interval) and self.subject.updates is not None
+        if (flush or windows) and weakest(one.verdict for one in proof) is Verdict.PROVED:
+            end = self.term(self.forms.makespan)
+            known = Known(self.lanes, self.order, self._small, self._start, end)
+            delays = (
+                step_delays(known, linearization)
+                if flush
+                else window_delays(known, self.family, linearization)
+            )
         return FiguresLaw(self.family.name, self.domain, self.forms, proof, delays, flush)
 
     @cached_property

@@ -10,9 +10,9 @@ numbers from 0 on, below how many there are, that grow as the ends do are the pl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import sympy
@@ -35,16 +35,23 @@ from theory.verdicts import Verdict, weakest
 
 _KEPT: Final = "nothing in it starts before what it needs has ended"
 _STARTS: Final = "everything starts at 0 or when something ends that it waits for"
+NO_FORMS: Final = "no forms fit the starts and the ends of small runs"
 _PLACED: Final = "every F begins before the first update, and updates stand where it is said"
 
 
 @dataclass(frozen=True)
 class Known:
-    """A timetable that is proved, and its end."""
+    """An order, small runs of it, and a timetable that is proved, with its end."""
 
+    lanes: Lanes
+    order: StampedOrder
+    runs: Sequence[Run]
     start: Start | None
     end: Term
 
+
+Values = Mapping[sympy.Symbol, int]
+"""Of parameters."""
 
 Track = tuple[int, bool]
 """A lane, and whether a stage is in the first half of its pipeline, where two are opposite."""
@@ -82,7 +89,16 @@ class Places:
         p, chunks = sympy.symbols("p chunks", integer=True)
         return p * self.shape.lanes({"chunks": chunks})
 
-    def cases(self) -> list[dict[str, str]]:
+    def to_json(self, chosen: Values) -> dict[str, Any]:
+        """As plain data; the places of the updates are all numbers below how many there are."""
+        last = self.count.subs(chosen) - 1
+        forms = {"max": last, "min": 0 * last, "mean": last / 2, "whole_run_max": last}
+        texts = {name: sympy.sstr(sympy.expand(form)) for name, form in forms.items()}
+        copies = " of pipeline k" if self.shape.name == OPPOSITE.name else ""
+        found = {"delay": self.cases(chosen), "delay_of": f"every microbatch{copies}"}
+        return {**found, "equivalent_delay": None, **texts}
+
+    def cases(self, chosen: Values) -> list[dict[str, str]]:
         """As ``{"when", "expr"}`` texts over the stage i, p, parameters and the pipeline k."""
         i, p, k, chunks = sympy.symbols("i p k chunks", integer=True)
         rows = []
@@ -101,7 +117,8 @@ class Places:
                 guard = [] if piece.guard is None else [piece.guard.at(values) >= 0]
                 rows.append((sympy.And(*when, *guard), piece.value.at(values)))
                 when += map(sympy.Not, guard)
-        return [{"when": sympy.sstr(when), "expr": sympy.sstr(form)} for when, form in rows]
+        texts = (map(sympy.sstr, (sympy.sympify(one).subs(chosen) for one in row)) for row in rows)
+        return [dict(zip(("when", "expr"), row, strict=True)) for row in texts]
 
 
 def _choose(test: bool, yes: Number, no: Number) -> Number:
@@ -122,24 +139,34 @@ def _on(shape: Shape, at: At, track: Track) -> Any:
     return z3.And(there, half) if z3.is_expr(half) else there & half
 
 
+class Forms(Protocol):
+    """Closed forms of delays."""
+
+    def to_json(self, chosen: Values) -> dict[str, Any]:
+        """As plain data, with values of parameters."""
+
+
 @dataclass(frozen=True)
 class StepDelays:
-    """Delays of a step of a family, with their proof.
+    """Delays of a step of a family, or of windows, with their proof.
 
     Attributes
     ----------
     linearization : str
-    places : Places or None
+    places : Forms or None
     proof : tuple of Outcome
         Of all that is not in the proof of the family's figures.
     why : str
         What is missing where there are no places.
+    chosen : mapping
+        Values of parameters.
     """
 
     linearization: str
-    places: Places | None
+    places: Forms | None
     proof: tuple[Outcome, ...]
     why: str = ""
+    chosen: Values = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
@@ -149,15 +176,12 @@ class StepDelays:
         return Verdict.PROVED if proved else Verdict.UNKNOWN
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; the places of the updates are all numbers below how many there are."""
+        """As plain data."""
         found: dict[str, Any] = {"linearization": self.linearization, "delay_open": ""}
         if self.places is None or self.verdict is not Verdict.PROVED:
             short = (one.note for one in self.proof if one.verdict is not Verdict.PROVED)
             return {**found, "delay": None, "delay_open": self.why or next(short, "no proof")}
-        last = self.places.count - 1
-        forms = {"max": last, "min": 0 * last, "mean": last / 2, "whole_run_max": last}
-        texts = {name: sympy.sstr(sympy.expand(form)) for name, form in forms.items()}
-        return {**found, "delay": self.places.cases(), **texts}
+        return {**found, **self.places.to_json(self.chosen)}
 
 
 def backwards(shape: Shape, linearization: str) -> StepDelays:
@@ -210,10 +234,9 @@ def _passed(stage: Number, linearization: Linearization) -> Number:
     return stage if linearization.ascending else -stage
 
 
-def step_delays(
-    lanes: Lanes, order: StampedOrder, runs: Sequence[Run], known: Known, linearization: str
-) -> StepDelays:
+def step_delays(known: Known, linearization: str) -> StepDelays:
     """Guess the places of updates and prove them, of an order whose stamps are proved causal."""
+    order, runs = known.order, known.runs
     if order.weight is None and order.shape.pipelines == "one":
         return backwards(order.shape, linearization)
     lines = get_linearization(linearization)
@@ -223,21 +246,25 @@ def step_delays(
     if order.shape.name == LOOP.name and not isinstance(duration(order, "B", runs[0].at), int):
         why = "some backwards of a loop are split, and numbers in its queue do not tell which"
         return StepDelays(linearization, None, (), why)
-    places, rows, start = from_runs(order, runs, lines), queues(order, runs), known.start
-    proof: list[Outcome] = []
+    places, (exact, proof) = from_runs(order, runs, lines), timed(known)
+    if exact is None or places is None:
+        return StepDelays(linearization, None, (), NO_FORMS)
+    proof.append(merged("delay", _PLACED, by_slots(exact, places, lines)))
+    return StepDelays(linearization, places, tuple(proof))
+
+
+def timed(known: Known) -> tuple[Exact | None, list[Outcome]]:
+    """A timetable that is what every run does, and its proof; None where none fits small runs."""
+    lanes, order, runs = known.lanes, known.order, known.runs
+    rows, start, proof = queues(order, runs), known.start, list[Outcome]()
     if start is not None and late(order, runs, start):
         start = timetable(order, runs, [run.length for run in runs], exact=True)
         proof += [merged("timetable", _KEPT, in_time(lanes, start, known.end))] if start else []
-    if start is None or places is None or rows is None:
-        why = "no forms fit the starts and the ends of small runs"
-        return StepDelays(linearization, None, (), why)
+    if start is None or rows is None:
+        return None, []
     numbers = Numbers(order, rows)
     exact = Exact(lanes, start, numbers, causes(numbers, runs))
-    proof += [
-        merged("start times", _STARTS, exact.statements()),
-        merged("delay", _PLACED, by_slots(exact, places, lines)),
-    ]
-    return StepDelays(linearization, places, tuple(proof))
+    return exact, [*proof, merged("start times", _STARTS, exact.statements())]
 
 
 def by_causes() -> Iterator[Statement]:
