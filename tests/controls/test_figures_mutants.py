@@ -129,7 +129,8 @@ def test_short_windows_have_other_delays(monkeypatch: pytest.MonkeyPatch) -> Non
     exact, _ = step_delays.timed(known)
     lines = get_linearization("ascending")
     found = window_delays.from_runs(known.runs, lines)
-    assert exact is not None and found is not None
+    assert exact is not None
+    assert found is not None
     asked = {one.name: one for one in window_delays.by_windows(exact, found, lines)}
     loose = [one for one in asked["recorded"].hypotheses if str(one) != "p <= K"]
     assert len(loose) == len(asked["recorded"].hypotheses) - 1
