@@ -17,7 +17,7 @@ from schedules.families.figures import Figures
 from schedules.linearization import get_linearization
 from schedules.stamps import At, StampedOrder
 from theory.judging.mutants import mutants
-from theory.laws import exact_starts, step_delays, window_delays
+from theory.laws import exact_starts, step_delays, window_delays, worker_delays
 from theory.laws.figures import Forms, Stated, prove, read_forms
 from theory.laws.timetable_proofs import merged
 from theory.laws.timetables import Places, stamp
@@ -116,6 +116,26 @@ def test_forwards_count_no_others(
         return replace(found, **{part: replace(one, form=one.form.plus(Affine((), 1)))})
 
     monkeypatch.setattr(window_delays, "from_runs", moved)
+    found = prove(replace(family), figures_of(family), linearization)
+    assert found.verdict is Verdict.PROVED
+    assert found.to_json()["delay"] is None
+
+
+@pytest.mark.parametrize("part", ["F", "B", "W", "U", "a", "c"])
+@pytest.mark.parametrize("linearization", ["descending", "slot-start"])
+def test_workers_count_no_others(
+    part: str, linearization: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guessed, family = worker_delays.from_runs, get_family("sapipe")
+
+    def moved(*given: Any) -> worker_delays.Workers:
+        found = guessed(*given)
+        assert found is not None
+        first, *others = found.forms[part].pieces
+        form = Piecewise((replace(first, value=first.value.plus(Affine((), 1))), *others))
+        return replace(found, forms={**found.forms, part: form})
+
+    monkeypatch.setattr(worker_delays, "from_runs", moved)
     found = prove(replace(family), figures_of(family), linearization)
     assert found.verdict is Verdict.PROVED
     assert found.to_json()["delay"] is None

@@ -130,6 +130,27 @@ def test_delays_of_windows_are_those_of_every_run(name: str, linearization: str)
             assert most == [later.max(), later.min(), mean(later)]
 
 
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("linearization", LINEARIZATIONS)
+@pytest.mark.parametrize("name", ["pipesgd", "sapipe"])
+def test_delays_of_workers_are_those_of_every_run(name: str, linearization: str) -> None:
+    printed = law(name, linearization=linearization).to_json()
+    for p, layers, stale in product((1, 3), (1, 3), range(4)):
+        given = {"layers": layers, "stale": stale} if name == "sapipe" else {"layers": layers}
+        if stale > layers or (stale and name == "pipesgd"):
+            continue
+        found = delays(timeline(build(name, p, 4 * p, **given)), linearization)
+        steady = (found.microbatch >= p) & (found.microbatch < 3 * p)
+        numbers = found.stage[steady], found.microbatch[steady], found.matrix[steady]
+        for i, m, row in zip(*numbers, strict=True):
+            at = {"p": p, **given, "i": int(i), "w": int(m) % p}
+            assert [[entry] for entry in row] == [
+                entries(printed["delay"], **at, j=j) for j in range(layers)
+            ]
+        most = [at_size(printed[key], {}, p=p, **given) for key in ("max", "min", "mean")]
+        assert most == [numbers[2].max(), numbers[2].min(), mean(numbers[2])]
+
+
 def test_every_gradient_of_two_versions_is_one_window_late() -> None:
     form = law("pipedream-2bw").to_json()["equivalent_delay"]
     for p, K in ((1, 2), (3, 3), (4, 6)):

@@ -26,6 +26,7 @@ from schedules.stamps import LINE, LOOP, OPPOSITE, WORKERS, At, Number, StampedO
 from theory.errors import NoClosedFormError, TheoryError, UnsupportedFormError
 from theory.laws.delays.built import built
 from theory.laws.own_orders import subject_of
+from theory.laws.proved_delays import StepDelays
 from theory.laws.stamped import Lanes, Size
 from theory.laws.stamped_bounds import BOUND, CHUNKS, ROUNDS, Formulas, as_term
 from theory.laws.stamped_families import COLUMNS, STAMPED, Subject, proof
@@ -35,10 +36,11 @@ from theory.laws.static_orders.parts import PARTS, decided
 from theory.laws.static_orders.proofs import domain, holders, is_entry
 from theory.laws.static_orders.symbols import K, M, p, s, symbolic, term
 from theory.laws.static_orders.versions import flushed
-from theory.laws.step_delays import Known, StepDelays, backwards, step_delays
+from theory.laws.step_delays import Known, backwards, step_delays
 from theory.laws.timetable_proofs import kept, merged, queue_of_workers, statements, unhindered
 from theory.laws.timetables import UNIT, Run, Start, numbers, reached, run_of, timetable
 from theory.laws.window_delays import window_delays
+from theory.laws.worker_delays import worker_delays
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term
 from theory.verdicts import Verdict, weakest
@@ -263,16 +265,20 @@ class Stated:
         flush = self.family.policy.name == "flush"
         proof = tuple(self._proof())
         delays = StepDelays(linearization, None, (), _NO_DELAYS)
-        windows = bool(self.family.interval) and self.subject.updates is not None
-        if (flush or windows) and weakest(one.verdict for one in proof) is Verdict.PROVED:
-            end = self.term(self.forms.makespan)
-            known = Known(self.lanes, self.order, self._small, self._start, end)
-            delays = (
-                step_delays(known, linearization)
-                if flush
-                else window_delays(known, self.family, linearization)
-            )
+        if weakest(one.verdict for one in proof) is Verdict.PROVED:
+            delays = self._delays(linearization)
         return FiguresLaw(self.family.name, self.domain, self.forms, proof, delays, flush)
+
+    def _delays(self, linearization: str) -> StepDelays:
+        if self.order.shape.name == WORKERS.name:
+            return worker_delays(self.lanes, self.family, linearization)
+        end = self.term(self.forms.makespan)
+        known = Known(self.lanes, self.order, self._small, self._start, end)
+        if self.family.policy.name == "flush":
+            return step_delays(known, linearization)
+        if self.family.interval and self.subject.updates is not None:
+            return window_delays(known, self.family, linearization)
+        return StepDelays(linearization, None, (), _NO_DELAYS)
 
     @cached_property
     def _small(self) -> list[Run]:

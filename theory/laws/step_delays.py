@@ -10,9 +10,9 @@ numbers from 0 on, below how many there are, that grow as the ends do are the pl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 import sympy
@@ -25,17 +25,16 @@ from schedules.linearization import Linearization, get_linearization
 from schedules.schedule import IntArray
 from schedules.stamps import LOOP, OPPOSITE, At, Number, Shape, StampedOrder
 from theory.laws.exact_starts import Exact, causes
+from theory.laws.proved_delays import NO_FORMS, StepDelays, Values
 from theory.laws.stamp_terms import higher, products
 from theory.laws.stamped import Lanes
 from theory.laws.timetable_proofs import in_time, merged
 from theory.laws.timetables import Places as Numbers
 from theory.laws.timetables import Run, Start, duration, late, queues, timetable
 from theory.smt.solver import Outcome, Statement, Term
-from theory.verdicts import Verdict, weakest
 
 _KEPT: Final = "nothing in it starts before what it needs has ended"
 _STARTS: Final = "everything starts at 0 or when something ends that it waits for"
-NO_FORMS: Final = "no forms fit the starts and the ends of small runs"
 _PLACED: Final = "every F begins before the first update, and updates stand where it is said"
 
 
@@ -49,9 +48,6 @@ class Known:
     start: Start | None
     end: Term
 
-
-Values = Mapping[sympy.Symbol, int]
-"""Of parameters."""
 
 Track = tuple[int, bool]
 """A lane, and whether a stage is in the first half of its pipeline, where two are opposite."""
@@ -137,51 +133,6 @@ def _on(shape: Shape, at: At, track: Track) -> Any:
     half = 2 * at.stage < at.p
     there, half = at.lane == lane, half if near else 2 * at.stage >= at.p
     return z3.And(there, half) if z3.is_expr(half) else there & half
-
-
-class Forms(Protocol):
-    """Closed forms of delays."""
-
-    def to_json(self, chosen: Values) -> dict[str, Any]:
-        """As plain data, with values of parameters."""
-
-
-@dataclass(frozen=True)
-class StepDelays:
-    """Delays of a step of a family, or of windows, with their proof.
-
-    Attributes
-    ----------
-    linearization : str
-    places : Forms or None
-    proof : tuple of Outcome
-        Of all that is not in the proof of the family's figures.
-    why : str
-        What is missing where there are no places.
-    chosen : mapping
-        Values of parameters.
-    """
-
-    linearization: str
-    places: Forms | None
-    proof: tuple[Outcome, ...]
-    why: str = ""
-    chosen: Values = field(default_factory=dict)
-
-    @property
-    def verdict(self) -> Verdict:
-        """PROVED if every part is, else UNKNOWN."""
-        known = self.places is not None
-        proved = known and weakest(one.verdict for one in self.proof) is Verdict.PROVED
-        return Verdict.PROVED if proved else Verdict.UNKNOWN
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain data."""
-        found: dict[str, Any] = {"linearization": self.linearization, "delay_open": ""}
-        if self.places is None or self.verdict is not Verdict.PROVED:
-            short = (one.note for one in self.proof if one.verdict is not Verdict.PROVED)
-            return {**found, "delay": None, "delay_open": self.why or next(short, "no proof")}
-        return {**found, **self.places.to_json(self.chosen)}
 
 
 def backwards(shape: Shape, linearization: str) -> StepDelays:

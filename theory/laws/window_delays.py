@@ -22,22 +22,13 @@ from schedules.closed_forms.fit import fit
 from schedules.families.family import Family
 from schedules.linearization import Linearization, get_linearization
 from schedules.stamps import Number
-from theory.errors import UnsupportedFormError
-from theory.laws.delays.guarded_sums import (
-    Guarded,
-    border,
-    cells,
-    on_class,
-    opposite,
-    polynomial,
-    summed,
-    vanishes,
-)
+from theory.laws.delays.guarded_sums import border, decided, on_class, one_polynomial, summed
 from theory.laws.delays.polynomials import by_parity
 from theory.laws.delays.round_law import in_p
 from theory.laws.exact_starts import Exact
+from theory.laws.proved_delays import NO_FORMS, StepDelays, Values
 from theory.laws.stamp_terms import higher, neighbours, products
-from theory.laws.step_delays import NO_FORMS, Known, StepDelays, Values, timed
+from theory.laws.step_delays import Known, timed
 from theory.laws.timetable_proofs import merged
 from theory.laws.timetables import Run
 from theory.smt.solver import Statement, Term
@@ -193,23 +184,11 @@ def _late(counted: Piecewise, rest: int) -> sympy.Expr:
     """
     r, x, p = (Affine(((name, 1),)) for name in "rxp")
     inside = (r, p.plus(r, -1), x, p.plus(x, -1).plus(ONE, -1))  # from r = p − 1 on none is left
-    before, terms = frozenset(map(border, inside)), list[Guarded]()
-    for piece in counted.renamed({"m": "r", "s": "x"}).pieces:
-        here = before | ({border(piece.guard)} if piece.guard else set())
-        terms.append(Guarded(here, polynomial(p.plus(piece.value, -1))))
-        before |= {opposite(border(piece.guard))} if piece.guard else set()
+    late = Piecewise(tuple(replace(one, value=p.plus(one.value, -1)) for one in counted.pieces))
+    terms = decided(late.renamed({"m": "r", "s": "x"}), frozenset(map(border, inside)))
     by_stage = on_class(summed(terms, "x", frozenset({p.plus(ONE, -1)})), "p", 2, rest)
     least = frozenset({p.plus(ONE, rest - 1)})  # p = 2·P + rest ≥ 1
-    total = summed(by_stage, "r", least)
-    value = max(cells(total, least), key=_reaches).value
-    if not vanishes([*total, Guarded(least, -value)], least):
-        raise UnsupportedFormError("the mean is one polynomial for all p", "delays", "ask for less")
-    return in_p(value, 2, rest)
-
-
-def _reaches(cell: Guarded) -> bool:
-    """Whether it has large p."""
-    return all(one.coefficient("p") >= 0 for one in cell.borders)
+    return in_p(one_polynomial(summed(by_stage, "r", least), least), 2, rest)
 
 
 def by_windows(exact: Exact, found: Windows, lines: Linearization) -> Iterator[Statement]:

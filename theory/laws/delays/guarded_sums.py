@@ -17,7 +17,7 @@ import z3
 from sympy import QQ
 from sympy.polys.rings import ring
 
-from schedules.closed_forms.affine import Affine
+from schedules.closed_forms.affine import Affine, Piecewise
 from theory.errors import UnsupportedFormError
 from theory.smt.solver import RLIMIT, fresh_solver
 from theory.smt.solver import Term as SolverTerm
@@ -234,6 +234,42 @@ def cells(terms: Iterable[Guarded], domain: Borders) -> Iterator[Guarded]:
             inside.out()
 
     yield from cut(domain, walls, kept)
+
+
+def decided(form: Piecewise, domain: Borders) -> list[Guarded]:
+    """A decision list as terms of which one counts everywhere in the domain.
+
+    Examples
+    --------
+    >>> from schedules.closed_forms.affine import Piece
+    >>> x = Affine((("x", 1),))
+    >>> positive = Piecewise((Piece(x, x), Piece(None, Affine())))
+    >>> [(len(one.borders), one.value) for one in decided(positive, frozenset())]
+    [(1, x), (1, 0)]
+    """
+    before, terms = set(domain), list[Guarded]()
+    for piece in form.pieces:
+        guards = () if piece.guard is None else (border(piece.guard),)
+        terms.append(Guarded(frozenset({*before, *guards}), polynomial(piece.value)))
+        before |= set(map(opposite, guards))
+    return terms
+
+
+def one_polynomial(terms: Iterable[Guarded], domain: Borders) -> Any:
+    """The polynomial that is the value all over the domain.
+
+    Raises
+    ------
+    UnsupportedFormError
+        There is none.
+    """
+    total = list(terms)
+    for cell in cells(total, domain):
+        if vanishes([*total, Guarded(domain, -cell.value)], domain):
+            return cell.value
+    raise UnsupportedFormError(
+        "a mean is one polynomial", "delays", "ask for the numbers of a size"
+    )
 
 
 def vanishes(terms: Iterable[Guarded], domain: Borders) -> bool:
