@@ -78,7 +78,8 @@ def _fitted(
     bases: Sequence[Sequence[str]],
     guards: Sequence[Affine],
 ) -> Piecewise | None:
-    tests = np.array([guard.at(columns) >= 0 for guard in guards])
+    rows = [[*(guard.coefficient(name) for name in columns), guard.constant] for guard in guards]
+    tests = np.array(rows) @ np.stack([*columns.values(), np.ones_like(target)]) >= 0
     left = np.ones(len(target), dtype=np.bool_)
     pieces: list[Piece] = []
     while len(pieces) < MAX_PIECES:

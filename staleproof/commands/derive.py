@@ -19,7 +19,7 @@ from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.family_options import FAMILY_HELP, add_parameters, parameters
 from staleproof.interrupts import keep_from_z3
-from staleproof.output import put, put_json
+from staleproof.output import progress, put, put_json
 
 AT: Final = "--at"
 DURATIONS: Final = "--durations"
@@ -132,9 +132,11 @@ def _run_figures(arguments: Namespace) -> int:
     law = figures_law(arguments.family, parameters(arguments), arguments.linearization)
     result, proved = law.to_json(), law.verdict is Verdict.PROVED
     if arguments.durations:
+        ordered = isinstance(get_family(arguments.family).rule, StampedOrder)
+        if ordered:
+            progress("durations: regions are looked for and proved one by one")
         spans = span_laws(get_family(arguments.family))
         result["durations"] = [one.to_json() for one in spans]
-        ordered = isinstance(get_family(arguments.family).rule, StampedOrder)
         result["durations_open"] = "" if spans else _why(ordered)
         proved = proved and bool(spans)
     if arguments.json:

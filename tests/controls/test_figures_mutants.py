@@ -17,7 +17,14 @@ from schedules.families.figures import Figures
 from schedules.linearization import get_linearization
 from schedules.stamps import At, StampedOrder
 from theory.judging.mutants import mutants
-from theory.laws import exact_starts, step_delays, window_delays, worker_delays
+from theory.laws import (
+    duration_figures,
+    duration_regions,
+    exact_starts,
+    step_delays,
+    window_delays,
+    worker_delays,
+)
 from theory.laws.figures import Forms, Stated, prove, read_forms
 from theory.laws.timetable_proofs import merged
 from theory.laws.timetables import Places, stamp
@@ -171,9 +178,46 @@ def test_late_starts_are_not_taken_for_those_of_runs() -> None:
     def later(kind: str, at: At) -> Any:
         return stamp(stated.order, kind, at)[0] + 1
 
-    causes = exact_starts.causes(places, runs)
-    exact = exact_starts.Exact(stated.lanes, later, places, causes)
+    causes = exact_starts.causes(places, [(run,) for run in runs])
+    exact = exact_starts.Exact(stated.lanes, (later,), places, causes)
     assert merged("", "", exact.statements()).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize("by", [-1, 1])
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_no_other_makespan_of_durations_is_proved(
+    which: int, by: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even where small runs are not asked."""
+    family = get_family("zb-h1")
+    stated = Stated(family, figures_of(family), read_forms(figures_of(family)))
+    monkeypatch.setattr(duration_figures, "_unlike", lambda *_: iter(()))
+    region = duration_regions.regions(stated)[0]
+    counts = [one + by * (number == which) for number, one in enumerate(region.counts)]
+    assert duration_figures._law(stated, region) is not None
+    assert duration_figures._law(stated, replace(region, counts=tuple(counts))) is None
+
+
+@pytest.mark.parametrize("kind", ["F", "B", "W"])
+def test_no_other_path_is_proved(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    family, guessed = get_family("zb-h1"), duration_figures.starts_of
+    stated = Stated(family, figures_of(family), read_forms(figures_of(family)))
+
+    def moved(*given: Any) -> Any:
+        found = guessed(*given)
+        assert found is not None
+        (key, form) = next(one for one in found.forms.items() if one[0][0] == kind)
+        first, *others = form.piecewise.pieces
+        value = first.value.plus(Affine((), 1))
+        pieces = Piecewise((replace(first, value=value), *others))
+        return replace(found, forms={**found.forms, key: replace(form, piecewise=pieces)})
+
+    monkeypatch.setattr(duration_figures, "starts_of", moved)
+    by_path = [
+        one for one in duration_regions.regions(stated) if one.counts[1] != stated.forms.work / 3
+    ]
+    assert by_path
+    assert not any(duration_figures._law(stated, region) for region in by_path)
 
 
 @pytest.mark.parametrize(

@@ -1,63 +1,40 @@
 """Makespans with durations F, B or I, and W as symbols, region by region.
 
-Durations of a region are sums, with coefficients of 0 or more, of a few triples of whole numbers.
-Timetables of these, added up likewise, are one of every sum. So a makespan that is linear on the
-region is proved by a timetable of each triple, and by a path of any durations that is as long:
+Durations of a region (`theory.laws.duration_regions`) are sums, with coefficients of 0 or more, of
+a few triples of whole numbers. Timetables of these, added up likewise, are one of every sum. So a
+makespan that is linear on the region is proved by a timetable of each triple, and by what cannot
+be shorter, one of
 
-- forwards down to the middle rank, all that it does, and backwards from there if none is split;
-- in one stage a rank, forwards down to the last, all that it does up to its last I, the I of that
-  microbatch up to the first rank, and the W that are left there.
+- a path: forwards down to the middle rank, all that it does, and backwards from there if none is
+  split;
+- what paths that are the longest inside the region count, action by action
+  (`theory.laws.exact_starts`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import sympy
-import z3
 
-from schedules.closed_forms.fit import exact_affine
 from schedules.families.family import Family
-from schedules.stamps import LINE, OPPOSITE, WORKERS, StampedOrder
+from schedules.stamps import OPPOSITE, WORKERS, StampedOrder
+from theory.laws.duration_regions import Costs, Region, counted_runs, regions
+from theory.laws.exact_starts import Exact, causes
 from theory.laws.figures import SYMBOLS, Stated, at_size, read_forms, size_of
-from theory.laws.timetable_proofs import behind_last, filled, in_time, merged
-from theory.laws.timetables import KINDS, Run, timetable
+from theory.laws.stamped_families import HARD, proof
+from theory.laws.timetable_proofs import filled, in_time, merged, unhindered
+from theory.laws.timetables import KINDS, Places, queues, starts_of, timetable
 from theory.smt.solver import Outcome, Statement
 from theory.verdicts import Verdict, weakest
 
-Costs = tuple[int, int, int]
-"""Of F, of B or I, and of W."""
+LARGEST_LEAST: Final = 3
+"""From which p on a law has to hold at most."""
 
-
-@dataclass(frozen=True)
-class Region:
-    """Durations, in words, and the triples that they are sums of."""
-
-    words: str
-    corners: tuple[Costs, ...]
-
-
-WHOLE: Final = (
-    (Region("F, B >= 0", ((1, 0, 0), (0, 1, 0))),),
-    (
-        Region("B >= F >= 0", ((1, 1, 0), (0, 1, 0))),
-        Region("F >= B >= 0", ((1, 1, 0), (1, 0, 0))),
-    ),
-)
-SPLIT: Final = (
-    (
-        Region("F >= W and I >= W >= 0", ((1, 1, 1), (1, 0, 0), (0, 1, 0))),
-        Region("F >= W >= I >= 0", ((1, 1, 1), (1, 0, 1), (1, 0, 0))),
-    ),
-    (
-        Region("F >= W and I >= 2*W >= 0", ((1, 2, 1), (1, 0, 0), (0, 1, 0))),
-        Region("F >= W and 2*W >= I >= 0", ((1, 2, 1), (1, 0, 1), (1, 0, 0))),
-    ),
-)
-"""Those of one line stand beside each other; the first line with most laws counts."""
+_LONGEST: Final = "a path of any durations is as long"
 
 
 @dataclass(frozen=True)
@@ -93,97 +70,118 @@ class SpanLaw:
         }
 
 
-Path = tuple[tuple[sympy.Expr, ...], list[Statement]]
-"""How often each duration counts, and what shows that such a path is in every run."""
-
-
 def span_laws(family: Family) -> tuple[SpanLaw, ...]:
     """Makespans that are proved of a family with figures; none where no region has one.
 
     Examples
     --------
     >>> from schedules.families import get_family
-    >>> str(span_laws(get_family("zb-h1"))[1].makespan)
-    'F*M + F*p - F + I*M + M*W'
+    >>> str(span_laws(get_family("zb-h1"))[0].makespan)
+    'F*M + I*M + I*p - I + M*W'
     """
     assert family.figures is not None
     order = family.rule
-    if not isinstance(order, StampedOrder) or order.shape.name == WORKERS.name:
+    if not isinstance(order, StampedOrder):
         return ()
     stated = Stated(family, family.figures, read_forms(family.figures))
-    paths = list(_paths(stated, order))
-    best: tuple[SpanLaw, ...] = ()
-    for regions in SPLIT if order.weight is not None else WHOLE:
-        laws = (
-            next(filter(None, (_law(stated, region, path) for path in paths)), None)
-            for region in regions
-        )
-        found = tuple(law for law in laws if law is not None)
-        if len(found) == len(regions):
-            return found
-        best = max(best, found, key=len)
-    return best
+    if order.shape.name == WORKERS.name:
+        return (_unhindered(stated),)
+    found = (_law(stated, region) for region in regions(stated))
+    return tuple(law for law in found if law is not None)
 
 
-def _paths(stated: Stated, order: StampedOrder) -> Iterator[Path]:
-    p, each = SYMBOLS["p"], stated.forms.work / (3 if order.weight is not None else 2)
-    head = (p / 2 if order.shape.name == OPPOSITE.name else p) - 1
-    number = stated.term(head)
-    tail = 0 if order.weight is not None else head
-    full = list(filled(stated.lanes, lambda stage: stage >= number))
-    yield (each + head, each + tail, each), full
-    left = _left(stated) if order.weight is not None and order.shape.name == LINE.name else None
-    if left is not None:
-        first, last = left
-        proof = [
-            *behind_last(stated.lanes, z3.IntVal(0), stated.term(first)),
-            *behind_last(stated.lanes, stated.lanes.size.p - 1, stated.term(last)),
-        ]
-        yield (each + p - 1, each + p - 1, each - last + first), proof
+def _unhindered(stated: Stated) -> SpanLaw:
+    """Ranks that never wait work all the time, whatever durations are."""
+    each = stated.forms.work / 3
+    alike = proof(stated.order, stated.family.name, "deadlock-free", {}, stated.subject)
+    end = stated.term(stated.forms.work)
+    shown = merged("work", "ranks do the same together", unhindered(stated.lanes, end, end))
+    makespan = sympy.expand(each * sympy.Add(*sympy.symbols("F I W")))
+    return SpanLaw("F, I, W >= 0", makespan, (replace(alike, name="alike"), shown))
 
 
-def _left(stated: Stated) -> tuple[sympy.Expr, sympy.Expr] | None:
-    """How many W stand behind the last I, on the first rank and on the last."""
-    rows = []
-    for run in stated.runs():
-        back, weight = (run.stamps[kind][0] for kind in ("B", "W"))
-        ends = [(run.at.rank == rank) for rank in (0, run.at.p - 1)]
-        rows.append([run.at.p, *((weight[own] > back[own].max()).sum() for own in ends)])
-    p, *counts = np.array(rows).T
-    every = np.ones(len(p), dtype=np.bool_)
-    forms = [exact_affine({"p": p}, one, every, ("p",)) for one in counts]
-    found = [form.at({"p": SYMBOLS["p"]}) for form in forms if form is not None]
-    return (sympy.sympify(found[0]), sympy.sympify(found[1])) if len(found) == 2 else None
-
-
-def _law(stated: Stated, region: Region, path: Path) -> SpanLaw | None:
-    counts, shown = path
-    corners = []
-    for corner in region.corners:
-        costs = dict(zip(KINDS, corner, strict=True))
-        end = sympy.Add(*(cost * count for cost, count in zip(corner, counts, strict=True)))
-        runs = list(stated.runs(costs))
-        if not _ends(runs, end):
-            return None
-        corners.append((costs, end, runs))
-    proof = [merged("path", "a path of any durations is as long", shown)]
-    for costs, end, runs in corners:
-        ends = [run.length for run in runs]
-        start = timetable(stated.order, runs, ends, costs)
-        if start is None:
-            return None
-        claim = in_time(stated.lanes, start, stated.term(end), costs)
-        words = ", ".join(f"{kind} = {cost}" for kind, cost in costs.items())
-        proof.append(merged(f"timetable {words}", "it ends there", claim))
-        if proof[-1].verdict is not Verdict.PROVED:
-            return None
-    names = ("F", "I", "W") if stated.order.weight is not None else ("F", "B")
+def _law(stated: Stated, region: Region) -> SpanLaw | None:
+    """A makespan with its proof, of what is proved of a region; None where that is nothing."""
+    least = 1 + max(_unlike(stated, region), default=0)
+    if least > LARGEST_LEAST:
+        return None
+    stated, kept = replace(stated, least=least), dict[Costs, Outcome | None]()
+    while region.whole:
+        kept |= {one: _in_time(stated, region, one) for one in region.corners if one not in kept}
+        without = [one for one in region.corners if kept[one] is None]
+        if not without:
+            break
+        region = region.without(without)
+    shown = (_path(stated, region) or _counted(stated, region)) if region.whole else None
+    if shown is None or shown.verdict is not Verdict.PROVED:
+        return None
+    names = ("F", "I", "W") if region.kinds == 3 else ("F", "B")
     parts = (
         sympy.Symbol(name) * sympy.factor(sympy.expand(n))
-        for name, n in zip(names, counts, strict=False)
+        for name, n in zip(names, region.counts, strict=True)
     )
-    return SpanLaw(region.words, sympy.expand(sympy.Add(*parts)), tuple(proof))
+    words = region.words + (f", p >= {least}" if least > 1 else "")
+    makespan = sympy.expand(sympy.Add(*parts)).replace(sympy.floor, lambda one: one)  # p divides M
+    proof = (shown, *(one for one in (kept[corner] for corner in region.corners) if one))
+    return SpanLaw(words, makespan, proof)
 
 
-def _ends(runs: Sequence[Run], end: sympy.Expr) -> bool:
-    return all(run.length == at_size(end, size_of(run)) for run in runs)
+def _unlike(stated: Stated, region: Region) -> Iterator[int]:
+    """Values of p at which runs are not as long."""
+    for corner in region.corners:
+        span = region.span(corner)
+        for run in stated.runs(dict(zip(KINDS, corner, strict=True))):
+            if run.length != at_size(span, size_of(run)):
+                yield run.at.p
+
+
+def _in_time(stated: Stated, region: Region, corner: Costs) -> Outcome | None:
+    """A timetable of some durations ends then; None where none does that is proved."""
+    costs = dict(zip(KINDS, corner, strict=True))
+    runs, span = list(stated.runs(costs)), stated.term(region.span(corner))
+    start = timetable(stated.order, runs, [run.length for run in runs], costs)
+    if start is None:
+        return None
+    words = ", ".join(f"{kind} = {cost}" for kind, cost in costs.items())
+    claim = in_time(stated.lanes, start, span, costs)
+    shown = merged(f"timetable {words}", "it ends there", claim)
+    return shown if shown.verdict is Verdict.PROVED else None
+
+
+def _path(stated: Stated, region: Region) -> Outcome | None:
+    """Forwards to the middle rank, all of it, and backwards, where that is as long."""
+    p, split = SYMBOLS["p"], stated.order.weight is not None
+    each = stated.forms.work / (3 if split else 2)
+    head = (p / 2 if stated.order.shape.name == OPPOSITE.name else p) - 1
+    counts = (each + head, each + (0 if split else head), each)
+    if any(sympy.expand(a - b) != 0 for a, b in zip(counts, region.counts, strict=False)):
+        return None
+    number = stated.term(head)
+    return merged("path", _LONGEST, filled(stated.lanes, lambda stage: stage >= number))
+
+
+def _counted(stated: Stated, region: Region) -> Outcome | None:
+    """Paths that are the longest inside: how often they count durations, and what they go through.
+
+    Every action stands behind an action, or a message, whose path is its own but for that action.
+    """
+    weights = range(1, len(region.corners) + 1)
+    for factors in ([1] * len(weights), weights, weights[::-1]):
+        durations = np.array(factors) @ np.array(region.corners)
+        claim = _counting(stated, region, durations.tolist())
+        shown = merged("path", _LONGEST, claim, HARD)
+        if shown.verdict is Verdict.PROVED:
+            return shown
+    return None
+
+
+def _counting(stated: Stated, region: Region, inside: Sequence[int]) -> Iterator[Statement]:
+    runs = counted_runs(stated, inside[: region.kinds])
+    places = Places(stated.order, queues(stated.order, runs[0]) or {})
+    found = [starts_of(places, some) for some in zip(*runs, strict=True)]
+    counts = tuple(one for one in found if one is not None)
+    if len(counts) == len(found):
+        costs = tuple({kind: int(kind == one) for kind in KINDS} for one in KINDS[: region.kinds])
+        exact = Exact(stated.lanes, counts, places, causes(places, runs, costs), costs)
+        yield exact.reached(tuple(map(stated.term, region.counts)))
+        yield from exact.statements()

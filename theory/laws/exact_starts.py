@@ -4,6 +4,9 @@ What it needs is what its input needs, or the action in front of it on its rank.
 the order no action starts earlier than such a timetable says, nor later, since it is a timetable
 (`theory.laws.timetable_proofs.in_time`). Which action of a rank it is whose end another's start is,
 is guessed from small runs: its number is half, once or twice the other's, and some more.
+
+Several timetables, each with durations of its own, may start an action at the end of the same one:
+then their sums, with coefficients of 0 or more, are what runs with such sums of durations do.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from schedules.dependencies import MISSING
 from schedules.stamps import LOOP, At, Number
 from theory.laws.stamped import Lanes, neighbours
 from theory.laws.timetable_proofs import Symbolic
-from theory.laws.timetables import Forms, Places, Run, Start, duration, kinds
+from theory.laws.timetables import UNIT, Forms, Places, Run, Start, duration, kinds
 from theory.smt.solver import Statement, Term
 
 _RATIOS: Final = ((1, 1), (1, 2), (2, 1))
@@ -32,6 +35,9 @@ _SHIFTS: Final = sorted(
     product(range(-2, 3), range(-2, 3), range(-1, 2), range(-2, 3), range(-1, 2)),
     key=lambda one: sum(map(abs, one)),
 )
+Costs = Mapping[str, int]
+"""Durations by kind."""
+
 _ROWS: Final = 800
 """Cases that a guess is made from."""
 
@@ -53,11 +59,21 @@ Causes = Mapping[tuple[str, int], Sequence[Cause]]
 """By kind and lane of what starts; in a loop all lanes are one queue."""
 
 
-def causes(places: Places, runs: Sequence[Run]) -> Causes:
-    """Which actions of its rank an action starts behind in small runs."""
+def causes(
+    places: Places, runs: Sequence[Sequence[Run]], costs: Sequence[Costs] = (UNIT,)
+) -> Causes:
+    """Which actions of its rank an action starts behind in small runs.
+
+    Parameters
+    ----------
+    places : Places
+    runs : sequence of sequences of Run
+        A size each, at all durations.
+    costs : sequence of mapping
+    """
     rows = defaultdict[tuple[str, int, str, int, bool], list[tuple[int, ...]]](list)
-    for run in runs:
-        for key, row in _behind(places, run):
+    for some in runs:
+        for key, row in _behind(places, some, costs):
             rows[key].append(row)
     found = defaultdict[tuple[str, int], list[Cause]](list)
     for (kind, lane, other, twin, _), table in rows.items():
@@ -65,22 +81,26 @@ def causes(places: Places, runs: Sequence[Run]) -> Causes:
     return found
 
 
-def _behind(places: Places, run: Run) -> Iterator[tuple[Any, tuple[int, ...]]]:
-    order, at, ended = places.order, run.at, dict[tuple[int, int], tuple[str, int]]()
-    numbers, named = {}, {}
+def _behind(
+    places: Places, runs: Sequence[Run], costs: Sequence[Costs]
+) -> Iterator[tuple[Any, tuple[int, ...]]]:
+    order, at = places.order, runs[0].at
+    ended, numbers, named = dict[tuple[int, ...], tuple[str, int]](), {}, {}
+    starts = {kind: np.stack([run.starts[kind] for run in runs], axis=1) for kind in kinds(order)}
     for kind in kinds(order):
         first, values = places.of(kind, at)
         *others, _ = np.broadcast_arrays(*values.values(), first, at.x)
         named[kind] = dict(zip((*values, "first"), others, strict=True))
         numbers[kind] = named[kind]["m"]
-        over = np.broadcast_to(run.starts[kind] + duration(order, kind, at), at.x.shape)
-        there = np.flatnonzero(run.starts[kind] != MISSING)
-        ended |= {(int(at.rank[n]), int(over[n])): (kind, int(n)) for n in there}
+        takes = [np.broadcast_to(duration(order, kind, at, one), at.x.shape) for one in costs]
+        over = starts[kind] + np.stack(takes, axis=1)
+        there = np.flatnonzero(starts[kind][:, 0] != MISSING)
+        ended |= {(int(at.rank[n]), *map(int, over[n])): (kind, int(n)) for n in there}
     loop = order.shape.name == LOOP.name
     for kind in kinds(order):
         of = named[kind]
-        for n in np.flatnonzero(run.starts[kind] > 0):
-            other, y = ended.get((int(at.rank[n]), int(run.starts[kind][n])), ("", 0))
+        for n in np.flatnonzero((starts[kind] > 0).any(axis=1)):
+            other, y = ended.get((int(at.rank[n]), *map(int, starts[kind][n])), ("", 0))
             if other:
                 lanes = (0, 0) if loop else (int(at.lane[n]), int(at.lane[y]))
                 key = (kind, lanes[0], other, lanes[1], bool(of["first"][n]))
@@ -105,27 +125,46 @@ def _forms(table: Any) -> Iterator[tuple[int, Affine]]:
         left &= ~hits[best]
 
 
+Slots = tuple[Term, ...]
+"""One of each timetable."""
+
+
 @dataclass(frozen=True)
 class Exact:
-    """A timetable, and what starts of it are the ends of.
+    """Timetables, and what starts of them are the ends of.
 
     Attributes
     ----------
     lanes : Lanes
-    start : Start
+    starts : tuple of Start
     places : Places
     causes : Causes
+    costs : tuple of mapping
+        Durations of each timetable.
     """
 
     lanes: Lanes
-    start: Start
+    starts: tuple[Start, ...]
     places: Places
     causes: Causes
+    costs: tuple[Costs, ...] = (UNIT,)
 
     @property
     def whole(self) -> Symbolic:
         """The order at symbolic sizes."""
         return Symbolic(self.lanes)
+
+    def start(self, kind: str, at: At) -> Term:
+        """In the first timetable."""
+        return self._begins(kind, at)[0]
+
+    def _begins(self, kind: str, at: At) -> Slots:
+        return tuple(start(kind, at) for start in self.starts)
+
+    def ends(self, kind: str, at: At) -> Slots:
+        """When an action is over, in each timetable."""
+        takes = [duration(self.lanes.order, kind, at, one) for one in self.costs]
+        return tuple(a + b for a, b in zip(self._begins(kind, at), takes, strict=True))
 
     def statements(self) -> Iterator[Statement]:
         """Everything starts at 0 or when something that it waits for ends."""
@@ -135,13 +174,32 @@ class Exact:
                 yield self._numbered(kind, lane)
             divide = self.lanes.size.divisions()
             at = self.whole.one(lane, "rank", "x", divide)
-            begin = self.start(kind, at)
-            found = [begin == 0, *self._inputs(kind, at, begin, divide)]
-            found += [self._ends(one, kind, at, begin, divide) for one in self.causes[kind, number]]
+            begin = self._begins(kind, at)
+            found = [_met(begin, (0,) * len(begin)), *self._inputs(kind, at, begin, divide)]
+            found += [
+                self._behind(one, kind, at, begin, divide) for one in self.causes[kind, number]
+            ]
             split = order.split(at) if kind == "W" else True
             known = self.whole.known(divide, at) + (() if split is True else (split,))
             says = f"{kind} starts at 0 or when something that it waits for ends"
             yield Statement(f"start {kind} {number}", says, known, z3.Or(*found))
+
+    def reached(self, ends: Slots) -> Statement:
+        """Some last action of a stage is over at the end of every timetable."""
+        order, size, found = self.lanes.order, self.lanes.size, []
+        divide = size.divisions()
+        for kind, lane, rank in product(
+            kinds(order)[1:], self.lanes.each(), (z3.IntVal(0), size.p - 1)
+        ):
+            first = self.lanes.at(lane, rank, z3.IntVal(0), divide)
+            for x in (z3.IntVal(0), order.shape.microbatches(first) - 1):
+                at = first.number(x)
+                there = order.split(at) if kind == "W" else True
+                found.append(z3.And(_met(self.ends(kind, at), ends), there))
+        known = (*size.suppose, *divide.facts)
+        return Statement(
+            "reached", "an action of the first or the last rank ends then", known, z3.Or(*found)
+        )
 
     def _numbered(self, kind: str, lane: Term) -> Statement:
         """Every number of the queue is an action, as there are as many."""
@@ -153,32 +211,32 @@ class Exact:
         known = (*self.whole.known(divide, one, two), one.rank == two.rank)
         return Statement(f"numbers {kind}", f"numbers of {kind} are one to one", known, goal)
 
-    def _ends(self, cause: Cause, kind: str, at: At, begin: Term, divide: Any) -> Term:
+    def _behind(self, cause: Cause, kind: str, at: At, begin: Slots, divide: Any) -> Term:
         """A guessed action of the rank is one, and ends when this one starts."""
         order, (_, values) = self.lanes.order, self.places.of(kind, at)
         number = cause.form.at(values)
         number = number / cause.times if cause.times > 1 else number
         if order.shape.name == LOOP.name:
-            assert isinstance(self.start, Forms), "a loop's starts are forms of numbers in a queue"
-            over = self.start.of_number(cause.kind, values, number) + 1
-            return z3.And(number >= 0, number < values["M"], over == begin)
+            over = tuple(
+                _of_number(start, cause.kind, values, number) + costs[cause.kind]
+                for start, costs in zip(self.starts, self.costs, strict=True)
+            )
+            return z3.And(number >= 0, number < values["M"], _met(over, begin))
         there = self.lanes.at(z3.IntVal(cause.lane), at.rank, number, divide)
         split = order.split(there) if cause.kind == "W" else True
-        over = self.start(cause.kind, there) + duration(order, cause.kind, there)
         is_one = z3.And(number >= 0, number < order.shape.microbatches(at))
-        return z3.And(is_one, over == begin, split)
+        return z3.And(is_one, _met(self.ends(cause.kind, there), begin), split)
 
-    def _inputs(self, kind: str, at: At, begin: Term, divide: Any) -> Iterator[Term]:
+    def _inputs(self, kind: str, at: At, begin: Slots, divide: Any) -> Iterator[Term]:
         """Its input is there just then."""
-        order, start = self.lanes.order, self.start
+        order = self.lanes.order
         if kind == "W":
-            yield start("B", at) + 1 == begin
+            yield _met(self.ends("B", at), begin)
         elif kind == "B":
-            turned = [start("F", at) + 1 == begin]
+            turned = [_met(self.ends("F", at), begin)]
             for conditions, lane, rank in neighbours(order.shape, at):
                 after = self.lanes.at(lane, rank, at.x, divide)
-                over = start("B", after) + duration(order, "B", after)
-                yield z3.And(*conditions, over == begin)
+                yield z3.And(*conditions, _met(self.ends("B", after), begin))
                 turned.append(z3.Not(z3.And(*conditions)))
             yield z3.And(*turned)
         else:
@@ -190,7 +248,7 @@ class Exact:
                         for conditions, lane, rank in neighbours(order.shape, there)
                     )
                 )
-                yield z3.And(*self.lanes.inside(there), ahead, start("F", there) + 1 == begin)
+                yield z3.And(*self.lanes.inside(there), ahead, _met(self.ends("F", there), begin))
 
     def _before(self, at: At) -> list[tuple[Number, Number]]:
         """Where the stage before can be."""
@@ -200,13 +258,22 @@ class Exact:
 
     def over(self, at: At) -> Term:
         """When the gradient of a microbatch is there."""
-        order = self.lanes.order
-        whole = self.start("B", at) + duration(order, "B", at)
+        order, (whole, *_) = self.lanes.order, self.ends("B", at)
         if order.weight is None:
             return whole
-        split, last = order.split(at), self.start("W", at) + 1
+        split, (last, *_) = order.split(at), self.ends("W", at)
         return last if split is True else z3.If(split, last, whole)
 
     def end(self, at: At) -> Term:
         """When the last gradient of a stage is there."""
         return self.over(at.number(self.lanes.order.shape.microbatches(at) - 1))
+
+
+def _met(ends: Slots, begin: Slots) -> Term:
+    """One action ends as another begins, in every timetable."""
+    return z3.And(*(end == start for end, start in zip(ends, begin, strict=True)))
+
+
+def _of_number(start: Start, kind: str, values: Any, number: Number) -> Number:
+    assert isinstance(start, Forms), "a loop's starts are forms of numbers in a queue"
+    return start.of_number(kind, values, number)

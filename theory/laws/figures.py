@@ -38,7 +38,7 @@ from theory.laws.static_orders.symbols import K, M, p, s, symbolic, term
 from theory.laws.static_orders.versions import flushed
 from theory.laws.step_delays import Known, backwards, step_delays
 from theory.laws.timetable_proofs import kept, merged, queue_of_workers, statements, unhindered
-from theory.laws.timetables import UNIT, Run, Start, numbers, reached, run_of, timetable
+from theory.laws.timetables import UNIT, Run, Start, at_costs, numbers, reached, run_of, timetable
 from theory.laws.window_delays import window_delays
 from theory.laws.worker_delays import worker_delays
 from theory.smt.queries import remembered
@@ -217,11 +217,12 @@ def _read(text: str) -> Any:
 
 @dataclass(frozen=True)
 class Stated:
-    """Figures of an order by stamps."""
+    """Figures of an order by stamps, from a least p on."""
 
     family: Family
     figures: Figures
     forms: Forms
+    least: int = 1
 
     @cached_property
     def order(self) -> StampedOrder:
@@ -258,7 +259,7 @@ class Stated:
         elif where != sympy.true:
             least = self.term(where.lhs, size) >= self.term(where.rhs, size)
             size = replace(size, suppose=(*size.suppose, least))
-        return Lanes(self.order, size)
+        return Lanes(self.order, replace(size, suppose=(*size.suppose, size.p >= self.least)))
 
     def law(self, linearization: str) -> FiguresLaw:
         """What is proved, part by part."""
@@ -282,7 +283,10 @@ class Stated:
 
     @cached_property
     def _small(self) -> list[Run]:
-        return list(self.runs())
+        where = _read(self.figures.where)
+        claimed = (one for one in self._sizes() if one["p"] >= self.least and at_size(where, one))
+        runs = (run_of(self.family, self.order, one) for one in claimed)
+        return [run for run in runs if run is not None]
 
     @cached_property
     def _start(self) -> Start | None:
@@ -331,16 +335,16 @@ class Stated:
 
     def runs(self, costs: Mapping[str, int] = UNIT) -> Iterator[Run]:
         """Small sizes for which the figures are claimed."""
-        where, factor = _read(self.figures.where), 1 + (self.order.shape.name == OPPOSITE.name)
+        return (at_costs(self.order, run, costs) for run in self._small)
+
+    def _sizes(self) -> Iterator[dict[str, int]]:
+        factor = 1 + (self.order.shape.name == OPPOSITE.name)
         free = range(1, 4) if self.order.shape.name == LOOP.name else [0]
         for ranks, chunks in product(RANKS, free):
             stages = factor * ranks
             counts = {1, 2, *(k * stages + more for k in range(1, 6) for more in (-1, 0, 1, 2, 4))}
             for microbatches in sorted(counts - {0}):
-                size = {"p": stages, "M": microbatches} | ({"chunks": chunks} if chunks else {})
-                run = run_of(self.family, self.order, size, costs) if at_size(where, size) else None
-                if run is not None:
-                    yield run
+                yield {"p": stages, "M": microbatches} | ({"chunks": chunks} if chunks else {})
 
     def term(self, form: sympy.Expr, size: Size | None = None, **more: Term) -> Term:
         """A formula at these sizes."""

@@ -214,7 +214,7 @@ def timed(known: Known) -> tuple[Exact | None, list[Outcome]]:
     if start is None or rows is None:
         return None, []
     numbers = Numbers(order, rows)
-    exact = Exact(lanes, start, numbers, causes(numbers, runs))
+    exact = Exact(lanes, (start,), numbers, causes(numbers, [(run,) for run in runs]))
     return exact, [*proof, merged("start times", _STARTS, exact.statements())]
 
 

@@ -12,7 +12,7 @@ import z3
 from schedules.stamps import LOOP, OPPOSITE, At, Number
 from theory.laws.stamp_terms import Divisions, higher, products
 from theory.laws.stamped import Lanes, neighbours
-from theory.laws.timetables import ENDS, KINDS, UNIT, Start, duration, kinds, stamp
+from theory.laws.timetables import ENDS, UNIT, Start, duration, kinds, stamp
 from theory.smt.solver import Outcome, Statement, Term, decide, merge, undecided
 from theory.verdicts import Verdict
 
@@ -22,11 +22,11 @@ RLIMIT: Final = 10_000_000
 _NONE: Final = "none that is guessed from small runs keeps to them and ends in time"
 
 
-def merged(name: str, says: str, claim: Iterable[Statement]) -> Outcome:
+def merged(name: str, says: str, claim: Iterable[Statement], rlimit: int = RLIMIT) -> Outcome:
     """What comes of all statements of a claim, up to the first that is not proved."""
     found = []
     for statement in claim:
-        found.append(decide(statement, RLIMIT))
+        found.append(decide(statement, rlimit))
         if found[-1].verdict is not Verdict.PROVED:
             break
     if not found:
@@ -237,21 +237,3 @@ def unhindered(lanes: Lanes, end: Term, work: Term) -> Iterator[Statement]:
     says = "its computations fill the time, messages and updates take none"
     goal = z3.And(done == work, work == end)
     yield Statement("work", says, lanes.size.suppose, goal)
-
-
-def behind_last(lanes: Lanes, rank: Term, count: Term) -> Iterator[Statement]:
-    """So many W, and nothing else, stand behind the last I of a rank with one stage."""
-    order, divide = lanes.order, lanes.size.divisions()
-    at = lanes.at(z3.IntVal(0), rank, z3.Int("x"), divide)
-    last = stamp(order, "B", at.number(at.M - 1))
-    forward, back, weight = (stamp(order, kind, at) for kind in KINDS)
-    goal = z3.And(
-        higher(last, forward),
-        z3.Or(at.x == at.M - 1, higher(last, back)),
-        higher(weight, last) == (at.x >= at.M - count),
-        z3.And(count >= 0, count <= at.M),
-    )
-    says = "behind the last I stand so many W, and nothing else"
-    yield Statement(
-        f"behind the last I of rank {rank}", says, (*lanes.inside(at), *divide.facts), goal
-    )

@@ -17,7 +17,7 @@ The timetable is guessed from small runs, one of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Final
 
@@ -30,7 +30,7 @@ from schedules.closed_forms.fit import MAX_PIECES, exact_affine, fit
 from schedules.dependencies import MISSING
 from schedules.errors import ParameterError
 from schedules.families.family import Family
-from schedules.schedule import IntArray
+from schedules.schedule import IntArray, Schedule
 from schedules.stamps import LINE, LOOP, OPPOSITE, At, Number, Stamp, StampedOrder
 from schedules.timeline import timeline
 
@@ -46,8 +46,10 @@ ENDS: Final = "end"
 MOST_ROWS: Final = 1200
 """Actions of a kind that a guess is made from; all are compared with it."""
 
-WAYS: Final = ("number", "stamp", "round")
-"""A number, a stamp, or the number in a round of as many as there are stages to the middle."""
+WAYS: Final = ("number", "stamp", "round", "rounds")
+"""A number, a stamp, or the number in a round of as many as there are stages to the middle.
+
+The last one counts rounds too."""
 
 MOST_BENDS: Final = 2 * (MAX_PIECES - 1)
 
@@ -122,9 +124,10 @@ class Places:
         """The same values with another number for m."""
         if way == "stamp":
             return {**values, "m": stamp(self.order, kind, at)[0]}
-        if way == "round":
+        if way in ("round", "rounds"):
             rounds, within = at.divide(at.x, values["p"])
-            return {**values, "m": within, "V": rounds * values["p"]}
+            more = {"M": rounds} if way == "rounds" else {}
+            return {**values, "m": within, "V": rounds * values["p"], **more}
         return values
 
 
@@ -169,12 +172,17 @@ class Run:
     starts : mapping of str to ndarray
         Slots; negative where there is no such action.
     length : int
+    schedule : Schedule
+    places : ndarray
+        Where each stands among all of the schedule's stages and microbatches.
     """
 
     at: At
     stamps: Mapping[str, tuple[IntArray, ...]]
     starts: Mapping[str, IntArray]
     length: int
+    schedule: Schedule
+    places: IntArray
 
     def numbers(self, kind: str) -> IntArray:
         """How many of the same kind stand before it on its rank."""
@@ -217,30 +225,36 @@ def run_of(
 ) -> Run | None:
     """Build and run a size; None if the family does not have it."""
     p, M = size["p"], size["M"]
-    whole = costs["B"] + (costs["W"] if order.weight is not None else 0)
-    taken = {Kind.F: costs["F"], Kind.B: whole, Kind.I: costs["B"], Kind.W: costs["W"]}
     given = {name: number for name, number in size.items() if name not in ("p", "M")}
     try:
-        line = timeline(family.build(p, M, **given), taken)
+        schedule = family.build(p, M, **given)
     except ParameterError:
         return None
-    schedule, shape = line.schedule, order.shape
-    known = {**order.defaults, **given}
+    shape, known = order.shape, {**order.defaults, **given}
     known |= order.accept(family.name, p, M, known)
     each = shape.microbatches(At(p, M, known, 0, 0, 0, 0, np.where, divmod))
     lane, rank, x = (axis.ravel() for axis in np.indices((shape.lanes(known), p, each)))
     stage = shape.stage(lane, rank, p, np.where)
     at = At(p, M, known, lane, rank, stage, x, np.where, np.divmod)
-    wanted = _code(shape.pipeline(at), stage, order.microbatch(at), schedule.stages, M)
-    starts = {}
+    places = _code(shape.pipeline(at), stage, order.microbatch(at), schedule.stages, M)
+    stamps = {kind: stamp(order, kind, at) for kind in (*kinds(order), ENDS)}
+    return at_costs(order, Run(at, stamps, {}, 0, schedule, places), costs)
+
+
+def at_costs(order: StampedOrder, run: Run, costs: Mapping[str, int]) -> Run:
+    """The same size at other durations."""
+    whole = costs["B"] + (costs["W"] if order.weight is not None else 0)
+    taken = {Kind.F: costs["F"], Kind.B: whole, Kind.I: costs["B"], Kind.W: costs["W"]}
+    schedule, starts = run.schedule, {}
+    line = timeline(schedule, taken)
     for kind, names in zip(kinds(order), ((Kind.F,), (Kind.B, Kind.I), (Kind.W,)), strict=False):
         own = np.isin(schedule.kind, names)
         which = schedule.pipeline[own], schedule.stage[own], schedule.microbatch[own]
-        slots = np.full(schedule.placement.pipelines * schedule.stages * M, MISSING)
-        slots[_code(*which, schedule.stages, M)] = line.start[own]
-        starts[kind] = slots[wanted]
-    stamps = {kind: stamp(order, kind, at) for kind in (*kinds(order), ENDS)}
-    return Run(at, stamps, starts, line.length)
+        size = schedule.stages, schedule.microbatches
+        slots = np.full(schedule.placement.pipelines * size[0] * size[1], MISSING)
+        slots[_code(*which, *size)] = line.start[own]
+        starts[kind] = slots[run.places]
+    return replace(run, starts=starts, length=line.length)
 
 
 def _code(pipeline: Any, stage: Any, microbatch: Any, stages: int, M: int) -> IntArray:
@@ -356,15 +370,19 @@ def timetable(
     if rows is None:
         return None
     places = Places(order, rows)
+    starts: Start | None = starts_of(places, runs) or _clipped(places, runs, ends)
+    return starts if starts is not None and fits(starts) else None
+
+
+def starts_of(places: Places, runs: Sequence[Run]) -> Forms | None:
+    """Forms of all starts; None where one has none."""
     forms: dict[tuple[str, bool], Form] = {}
-    for kind in kinds(order):
+    for kind in kinds(places.order):
         found = guessed(places, runs, kind, _starts(kind))
         if found is None:
-            clipped = _clipped(places, runs, ends)
-            return clipped if clipped is not None and fits(clipped) else None
+            return None
         forms |= found
-    starts = Forms(places, forms)
-    return starts if fits(starts) else None
+    return Forms(places, forms)
 
 
 def late(order: StampedOrder, runs: Sequence[Run], start: Start) -> bool:
