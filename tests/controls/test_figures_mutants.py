@@ -27,7 +27,7 @@ from theory.laws import (
 )
 from theory.laws.figures import Forms, Stated, prove, read_forms
 from theory.laws.timetable_proofs import merged
-from theory.laws.timetables import Places, stamp
+from theory.laws.timetables import Places, stamp, starts_of
 from theory.verdicts import Verdict
 
 PARTS = [part.name for part in fields(Forms)]
@@ -183,6 +183,7 @@ def test_late_starts_are_not_taken_for_those_of_runs() -> None:
     assert merged("", "", exact.statements()).verdict is Verdict.UNKNOWN
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("by", [-1, 1])
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_no_other_makespan_of_durations_is_proved(
@@ -198,9 +199,10 @@ def test_no_other_makespan_of_durations_is_proved(
     assert duration_figures._law(stated, replace(region, counts=tuple(counts))) is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["F", "B", "W"])
 def test_no_other_path_is_proved(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    family, guessed = get_family("zb-h1"), duration_figures.starts_of
+    family, guessed = get_family("zb-h1"), starts_of
     stated = Stated(family, figures_of(family), read_forms(figures_of(family)))
 
     def moved(*given: Any) -> Any:
