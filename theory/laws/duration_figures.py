@@ -23,7 +23,7 @@ import sympy
 from schedules.families.family import Family
 from schedules.stamps import OPPOSITE, WORKERS, StampedOrder
 from theory.laws.duration_regions import Costs, Region, counted_runs, regions
-from theory.laws.exact_starts import Exact, causes
+from theory.laws.exact_starts import Exact, causes, told_by_number
 from theory.laws.figures import SYMBOLS, Stated, at_size, read_forms, size_of
 from theory.laws.stamped_families import HARD, proof
 from theory.laws.timetable_proofs import filled, in_time, merged, unhindered
@@ -177,6 +177,8 @@ def _counted(stated: Stated, region: Region) -> Outcome | None:
 
 def _counting(stated: Stated, region: Region, inside: Sequence[int]) -> Iterator[Statement]:
     runs = counted_runs(stated, inside[: region.kinds])
+    if not told_by_number(stated.order, runs[0][0].at):
+        return
     places = Places(stated.order, queues(stated.order, runs[0]) or {})
     found = [starts_of(places, some) for some in zip(*runs, strict=True)]
     counts = tuple(one for one in found if one is not None)

@@ -22,7 +22,7 @@ import z3
 
 from schedules.closed_forms.affine import Affine
 from schedules.dependencies import MISSING
-from schedules.stamps import LOOP, At, Number
+from schedules.stamps import LOOP, At, Number, StampedOrder
 from theory.laws.stamped import Lanes, neighbours
 from theory.laws.timetable_proofs import Symbolic
 from theory.laws.timetables import UNIT, Forms, Places, Run, Start, duration, kinds
@@ -57,6 +57,11 @@ class Cause:
 
 Causes = Mapping[tuple[str, int], Sequence[Cause]]
 """By kind and lane of what starts; in a loop all lanes are one queue."""
+
+
+def told_by_number(order: StampedOrder, at: At) -> bool:
+    """Whether a number of a kind's queue is an action of that kind, and of one duration."""
+    return order.shape.name != LOOP.name or isinstance(duration(order, "B", at), int)
 
 
 def causes(

@@ -24,7 +24,7 @@ from schedules.dependencies import MISSING
 from schedules.linearization import Linearization, get_linearization
 from schedules.schedule import IntArray
 from schedules.stamps import LOOP, OPPOSITE, At, Number, Shape, StampedOrder
-from theory.laws.exact_starts import Exact, causes
+from theory.laws.exact_starts import Exact, causes, told_by_number
 from theory.laws.proved_delays import NO_FORMS, StepDelays, Values
 from theory.laws.stamp_terms import higher, products
 from theory.laws.stamped import Lanes
@@ -194,7 +194,7 @@ def step_delays(known: Known, linearization: str) -> StepDelays:
     if not lines.backward_counts:
         why = "places are proved where a backward counts the updates of its slot"
         return StepDelays(linearization, None, (), why)
-    if order.shape.name == LOOP.name and not isinstance(duration(order, "B", runs[0].at), int):
+    if not told_by_number(order, runs[0].at):
         why = "some backwards of a loop are split, and numbers in its queue do not tell which"
         return StepDelays(linearization, None, (), why)
     places, (exact, proof) = from_runs(order, runs, lines), timed(known)
