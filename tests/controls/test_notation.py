@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import sympy
@@ -490,3 +491,16 @@ def test_no_strongly_convex_function_has_bounded_gradients(kind: str, modulus: S
     else:
         with pytest.raises(VacuousError, match="no function that is strongly convex"):
             prove(made)
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "said"),
+    [
+        (vectors("x y"), vector("u"), "found a tuple"),
+        (vector("x") + vector("y"), vector("u"), "found x"),
+        (vector("x"), real("u"), "the next iterate is a vector, found a Symbol"),
+    ],
+)
+def test_an_iterate_is_a_vector(now: Any, then: Any, said: str) -> None:
+    with pytest.raises(TheoryError, match=said):
+        theorem("mine.step", "ours").iterate(now, then, index("k"))

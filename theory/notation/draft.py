@@ -220,10 +220,14 @@ class Draft:
             self._of_iterates(now, then)
             index = now.index
             now = now[index]
-        if len(now.terms) != 1:
+        if not isinstance(now, Vector) or len(now.terms) != 1:
+            found = text(now) if isinstance(now, Vector) else f"a {type(now).__name__}"
             raise TheoryError(
-                f"an iterate is a vector of its own, found {text(now)}", self.id, "name it"
+                f"an iterate is a vector of its own, found {found}", self.id, "name it"
             )
+        if not isinstance(then, Vector):
+            given = f"the next iterate is a vector, found a {type(then).__name__}"
+            raise TheoryError(given, self.id, "write vectors, times numbers")
         self._plan.iterates.append((plainly(now), then))
         self._plan.index = index
 
