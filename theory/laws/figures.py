@@ -250,6 +250,9 @@ class Stated:
     def lanes(self) -> Lanes:
         """The order at sizes for which the figures are claimed."""
         size = self.subject.size
+        if self.order.shape.name == OPPOSITE.name:
+            rounds = ((size.M, size.p, factor) for factor, _ in size.factors)
+            size = replace(size, whole=(*size.whole, *rounds))
         where = _read(self.figures.where)
         if where == sympy.Eq(sympy.Mod(SYMBOLS["M"], SYMBOLS["p"]), 0):
             p, M = size.p, ROUNDS * size.p

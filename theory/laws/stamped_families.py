@@ -101,7 +101,7 @@ def _in_windows(family: str) -> Subject:
 
 def _opposite(words: str, each: Term, *suppose: Term, factors: tuple[Term, ...] = ()) -> Subject:
     p, M = 2 * _HALF, 2 * each
-    whole = ((p, 2, _HALF), (M, 2, each), *((M, p, factor) for factor in factors))
+    whole = ((p, 2, _HALF), (M, 2, each))
     known = tuple((factor, _HALF) for factor in factors)
     half = sympy.Symbol("half", integer=True, positive=True)
     size = Size(p, M, (_HALF >= 1, *suppose), whole=whole, factors=known)
