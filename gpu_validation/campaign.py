@@ -4,7 +4,7 @@
 program after the other, and keeps what each prints as ``DIR/NAME.json`` as soon as it is over. What
 fails is a result too: its file says why. Called again, it makes what is not there yet, so that a
 time budget, Ctrl-C or a crash loses one job at most. Without a GPU it measures the CPU; with
-one, ranks as threads on it, and with several NCCL and PyTorch's runtime as well.
+one, ranks as threads on it, and NCCL and PyTorch's runtime, whose ranks share it if need be.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _variants(machine: str, *more: str) -> list[Job]:
 
 
 def _on_gpus(gpus: Sequence[str]) -> list[Job]:
-    """Threads with streams on the first; NCCL and PyTorch's runtime where there are several."""
+    """Threads with streams on the first; NCCL and PyTorch's runtime on all of them."""
     machine = re.sub("[^a-z0-9]+", "-", gpus[0].lower()).strip("-")
     cuda, large = ("--device", "cuda"), ("--width", "512", "--length", "128")
     found = [
@@ -104,14 +104,16 @@ def _on_gpus(gpus: Sequence[str]) -> list[Job]:
         _run(f"{machine}-threads-{family}-p4-memory", family, "-p", "4", *cuda, *large, *bare)
         for family in ("gpipe", "1f1b", "pipedream")
     ]
-    if len(gpus) > 1:
-        ranks = str(min(4, len(gpus)))
-        more = ("-p", ranks, *cuda, *large, "--profile", "--repeats", "5", "--transport")
-        found += [
-            _run(f"{machine}-{transport}-{family}-p{ranks}", family, *more, transport)
-            for transport, families in BETWEEN_PROCESSES.items()
-            for family in families
-        ]
+    alone = len(gpus) == 1
+    ranks = "4" if alone else str(min(4, len(gpus)))
+    # Times of ranks that take turns say nothing, so one run of them is enough.
+    timed = ("--share-gpus",) if alone else ("--profile", "--repeats", "5")
+    more = ("-p", ranks, *cuda, *large, *timed, "--transport")
+    found += [
+        _run(f"{machine}-{transport}-{family}-p{ranks}", family, *more, transport)
+        for transport, families in BETWEEN_PROCESSES.items()
+        for family in families
+    ]
     table = ("-p", "4", "-m", "8", "--width", "512", *cuda)
     return [*found, Job(f"{machine}-seed-table", "gpu_validation.seed_table", table)]
 

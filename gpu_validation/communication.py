@@ -34,6 +34,10 @@ _UNSEEN: Final = {
     "communication that a profile of the device could show"
 }
 
+TAKING_TURNS: Final = (
+    "processes take turns on a GPU, so that kernels of NCCL wait for others' turns"
+)
+
 
 @dataclass(frozen=True)
 class RankProfile:
@@ -86,7 +90,7 @@ def unmeasured(reason: str) -> Shares:
     return Shares(why_not=dict.fromkeys(QUANTITIES, reason))
 
 
-def blind(transport: str, device: str) -> str | None:
+def blind(transport: str, device: str, share_gpus: bool = False) -> str | None:
     """Why a profile shows nothing of a transport's communication; None if it shows something.
 
     Examples
@@ -94,7 +98,7 @@ def blind(transport: str, device: str) -> str | None:
     >>> blind("threads", "cpu") is None, blind("threads", "cuda") is None
     (True, False)
     """
-    return _UNSEEN.get((transport, device))
+    return TAKING_TURNS if share_gpus else _UNSEEN.get((transport, device))
 
 
 def shares(
@@ -131,7 +135,12 @@ def shares(
 
 
 def described(
-    profiles: Sequence[RankProfile], ranks: int, transport: str, device: str, missing: str
+    profiles: Sequence[RankProfile],
+    ranks: int,
+    transport: str,
+    device: str,
+    missing: str,
+    share_gpus: bool = False,
 ) -> dict[str, Any]:
     """The run's numbers, and those of every rank under ``ranks``, as plain data.
 
@@ -139,7 +148,7 @@ def described(
     - `ranks`: how many there are.
     - `missing`: why a rank has no profile, if one has none.
     """
-    unseen = blind(transport, device)
+    unseen = blind(transport, device, share_gpus)
     of_rank = {profile.rank: profile for profile in profiles}
 
     def one(rank: int) -> Shares:

@@ -120,7 +120,7 @@ def measure(
     """
     declared = predict(spec.schedule)
     require_runnable(spec)
-    with open_group(spec.transport, spec.device, spec.schedule.ranks) as group:
+    with open_group(spec.transport, spec.device, spec.schedule.ranks, spec.share_gpus) as group:
         work = _Work(spec, declared, group, tolerance, progress, replaying)
         results = [
             work.run(f"run {number + 1} of {repeats}", None if number else log)
@@ -136,7 +136,7 @@ def measure(
                 controls.append(work.break_it(control))
             else:
                 controls.append(edited(control, seen[0], prediction))
-        shows = profile and blind(spec.transport, spec.device) is None
+        shows = profile and blind(spec.transport, spec.device, spec.share_gpus) is None
         profiled = work.run("run under the profiler", profile=True) if shows else None
     return Measurement(
         spec, prediction, tuple(results), seen, tuple(merged(work.judged)), tuple(controls),

@@ -49,6 +49,8 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     _name(parser, "--hashing", HASHINGS, "sampled", "of weights; controls always hash all")
     _count(parser, "--repeats", "N", "runs (1)")
     _flag(parser, "--profile", "run once more under torch.profiler: communication share, overlap")
+    about = "with nccl and torch: let ranks share a GPU, and travel over TCP; times say nothing"
+    _flag(parser, "--share-gpus", about)
     _flag(parser, "--no-replay", "do not compare final weights with a replay in a single thread")
     _flag(parser, "--no-broken-runs", "controls change the log instead of running with faults")
     _number(parser, "--jitter", "SECONDS", "longest random pause before a computation (0)")

@@ -88,7 +88,7 @@ def of_rank(spec: RunSpec, rank: int) -> Iterator[list[RankProfile]]:
 @contextmanager
 def _profiled(spec: RunSpec, here: bool) -> Iterator[list[RankProfile]]:
     found: list[RankProfile] = []
-    wanted = here and spec.profile and blind(spec.transport, spec.device) is None
+    wanted = here and spec.profile and blind(spec.transport, spec.device, spec.share_gpus) is None
     profile = _profiler(spec.device, spec.transport == "threads") if wanted else None
     if profile is None:
         yield found

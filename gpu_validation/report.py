@@ -142,6 +142,7 @@ def of_spec(spec: RunSpec) -> dict[str, Any]:
     return of_schedule(spec.schedule) | {
         "transport": spec.transport,
         "device": spec.device,
+        "share_gpus": spec.share_gpus,
         "order": spec.order,
         "hashing": spec.hashing,
         "model": asdict(spec.model),
@@ -192,7 +193,8 @@ def _timing(found: Measurement, clocks: Sequence[timing.Timing]) -> dict[str, An
     makespans = [float(clock.pace.makespan) for clock in clocks]
     result = timing.described(typical) | {"makespan_spread": spread(makespans)}
     spec = found.spec
-    note = timing.sharing(spec.transport, spec.device, spec.schedule.ranks, environment.cores())
+    where = spec.transport, spec.device
+    note = timing.sharing(*where, spec.schedule.ranks, environment.cores(), spec.share_gpus)
     return result if note is None else result | {"note": note}
 
 
@@ -202,7 +204,9 @@ def _communication(found: Measurement) -> dict[str, Any]:
     ranks = spec.schedule.ranks
     missing = communication.NOT_PROFILED if profiled is None else NO_PROFILE
     profiles = () if profiled is None else profiled.profiles
-    result = communication.described(profiles, ranks, spec.transport, spec.device, missing)
+    result = communication.described(
+        profiles, ranks, spec.transport, spec.device, missing, spec.share_gpus
+    )
     if profiled is None:
         return result
     result["run"] = PROFILED

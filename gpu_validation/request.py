@@ -25,8 +25,8 @@ MICROBATCHES_PER_RANK: Final = 4
 MOST_THREADS: Final = 1024
 
 _RUN_ONLY: Final = (
-    "transport", "device", "o", "repeats", "profile", "jitter", "timeout", "tolerance", "hashing",
-    "no_replay", "no_broken_runs",
+    "transport", "device", "share_gpus", "o", "repeats", "profile", "jitter", "timeout",
+    "tolerance", "hashing", "no_replay", "no_broken_runs",
 )  # fmt: skip
 _MODEL_ONLY: Final = (
     "model", "module", "width", "depth", "batch", "length", "optimizer", "lr", "momentum",
@@ -156,7 +156,9 @@ def spec_of(arguments: Namespace, schedule: Schedule) -> RunSpec:
     """
     from gpu_validation.spec import RunSpec
 
-    names = ("transport", "device", "order", "hashing", "jitter", "timeout", "seed")
+    names = (
+        "transport", "device", "share_gpus", "order", "hashing", "jitter", "timeout", "seed",
+    )  # fmt: skip
     model, optimizer = _model(arguments), _optimizer(arguments)
     spec = RunSpec(schedule, model=model, optimizer=optimizer, **_given(arguments, names))
     _require_few_threads(spec)

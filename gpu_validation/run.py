@@ -61,7 +61,7 @@ def run(
         require_writable(os.fspath(log))
     number = secrets.randbits(RUN_BITS)
     sink = forget if log is None else _GrowingLog(os.fspath(log), spec, number)
-    opened = open_group(spec.transport, spec.device, spec.schedule.ranks)
+    opened = open_group(spec.transport, spec.device, spec.schedule.ranks, spec.share_gpus)
     with opened if group is None else nullcontext(group) as ranks, around_ranks(spec) as profiles:
         launched = ranks.run(spec, sink)
     result = _gathered(spec, launched, profiles, number)

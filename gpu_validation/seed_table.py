@@ -9,7 +9,7 @@ for every rank shares are `NOT_MEASURED`.
 
 ``python -m gpu_validation.seed_table -p 4 -m 8 [--device cuda]`` prints the table as JSON. On GPUs
 rows by hand run over NCCL where there is one for every rank and as threads of one otherwise;
-PyTorch's run in the first case only.
+PyTorch's share GPUs then.
 """
 
 from __future__ import annotations
@@ -88,14 +88,16 @@ def specification(
 ) -> RunSpec:
     """What to run for a row; naive takes the samples of a step as one microbatch.
 
-    With a number of GPUs it runs there; PyTorch's runtime wants one for every rank, or refuses.
+    With a number of GPUs it runs there; with fewer than ranks, ranks share them.
     """
+    transport = _transport(row.implementation, ranks, gpus)
     cut = 1 if row.schedule == "naive" else microbatches
     batch = model.batch * microbatches // cut
     return RunSpec(
         build(row.schedule, ranks, cut),
-        transport=_transport(row.implementation, ranks, gpus),
+        transport=transport,
         device="cpu" if gpus is None else "cuda",
+        share_gpus=transport == "torch" and gpus is not None and gpus < ranks,
         model=ModelSpec(model.name, model.width, model.depth, batch, model.length, model.seed),
         optimizer=OptimizerSpec("adamw"),
         hashing="off",
@@ -141,7 +143,7 @@ def profiled(spec: RunSpec, available: int | None) -> Shares:
     - `available`: cores of this process.
     """
     ranks = spec.schedule.ranks
-    unseen = blind(spec.transport, spec.device)
+    unseen = blind(spec.transport, spec.device, spec.share_gpus)
     if unseen is not None:
         return unmeasured(unseen)
     if spec.device == "cpu" and (available is None or available < ranks):

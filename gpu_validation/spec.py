@@ -45,6 +45,9 @@ class RunSpec:
         One of `TRANSPORTS`.
     device : str
         One of `DEVICES`.
+    share_gpus : bool
+        Whether ranks that are processes may share a GPU. NCCL is then told that each of them is a
+        host of its own, and goes over TCP.
     order : str
         ``static``: every rank follows its program. ``free-running``: every rank decides by the
         family's rule and by what has really arrived.
@@ -71,6 +74,7 @@ class RunSpec:
     schedule: Schedule
     transport: str = "threads"
     device: str = "cpu"
+    share_gpus: bool = False
     model: ModelSpec = field(default_factory=ModelSpec)
     optimizer: OptimizerSpec = field(default_factory=OptimizerSpec)
     order: OrderPolicy = "static"
@@ -93,6 +97,13 @@ class RunSpec:
                 f"{self.device}",
                 "transport",
                 "use gloo with cpu, nccl with cuda, or threads with either",
+            )
+        if self.share_gpus and (self.device == "cpu" or self.transport == "threads"):
+            raise SpecError(
+                "ranks that share GPUs are processes, of nccl or torch with cuda, found "
+                f"{self.transport} with device {self.device}",
+                "share_gpus",
+                "leave it out, or add --transport nccl --device cuda",
             )
         # A comparison with "not a number" is false, so that it is refused as well.
         if not 0 < self.timeout <= 1e6:

@@ -142,13 +142,17 @@ def middle(found: Sequence[Timing]) -> Timing | None:
     return ordered[(len(ordered) - 1) // 2] if ordered else None
 
 
-def sharing(transport: str, device: str, ranks: int, available: int | None) -> str | None:
+def sharing(
+    transport: str, device: str, ranks: int, available: int | None, share_gpus: bool = False
+) -> str | None:
     """Why the times of a run are not those of stages that run side by side, if they are not.
 
     - `available`: cores of this process, None if unknown.
     """
     if ranks < 2:
         return None
+    if share_gpus:
+        return f"processes take turns on a GPU and talk over TCP, {_SAYS_NOTHING}"
     if transport == "threads":
         return f"all stages share one device, {_SAYS_NOTHING}"
     if device == "cpu" and (available is None or available < ranks):

@@ -135,7 +135,8 @@ def _row(name: str, content: Mapping[str, Any]) -> list[str]:
         str(setup["ranks"]),
         str(setup["microbatches"]),
         setup["policy"]["name"],
-        f"{setup.get('transport', '?')}, {setup.get('device', '?')}",
+        f"{setup.get('transport', '?')}, {setup.get('device', '?')}"
+        f"{' (shared)' if setup.get('share_gpus') else ''}",
         setup["order"],
         f"{sum(check['holds'] is True for check in checks)} / {len(checks)}",
         f"{sum(control['caught'] for control in applicable)} / {len(applicable)}",

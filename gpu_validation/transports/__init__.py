@@ -1,8 +1,7 @@
 """Transports: how the ranks of a run are started and how messages travel between them.
 
-docs/how-to/transports.md describes each. A module of this package has a function
-``open_group(device, ranks)``: a context in which runs can be made one after the other by the same
-ranks.
+docs/how-to/transports.md describes each. A module of this package has a function ``open_group``:
+a context in which runs can be made one after the other by the same ranks.
 """
 
 from __future__ import annotations
@@ -33,11 +32,14 @@ class Group(Protocol):
         ...
 
 
-def open_group(transport: str, device: str, ranks: int) -> AbstractContextManager[Group]:
+def open_group(
+    transport: str, device: str, ranks: int, share_gpus: bool = False
+) -> AbstractContextManager[Group]:
     """Start the ranks of a transport; they are gone when the block is left.
 
     Raises `CapacityError`: the machine lacks the devices that it takes.
     """
     module = import_module(f"gpu_validation.transports.{_MODULES[transport]}")
-    group: AbstractContextManager[Group] = module.open_group(device, ranks)
+    more = {"share_gpus": True} if share_gpus else {}  # Only NCCL has a say in that.
+    group: AbstractContextManager[Group] = module.open_group(device, ranks, **more)
     return group

@@ -199,6 +199,7 @@ def _use_loopback() -> None:
     names = [name for _, name in socket.if_nameindex() if name.startswith("lo")]
     if names:
         os.environ.setdefault("GLOO_SOCKET_IFNAME", names[0])
+        os.environ.setdefault("NCCL_SOCKET_IFNAME", names[0])
 
 
 def _could_not_join(rank: int, error: Exception) -> End:

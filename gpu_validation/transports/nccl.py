@@ -10,6 +10,7 @@ import os
 import socket
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
@@ -34,19 +35,22 @@ Edge = tuple[int, int]
 """Sender and receiver."""
 
 
-def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | JoinedGroup]:
+def open_group(
+    device: str, ranks: int, share_gpus: bool = False
+) -> AbstractContextManager[ForkedGroup | JoinedGroup]:
     """Give a group of processes; they start with the first run.
 
     Raises `CapacityError`: no GPU for every rank of this node, or another device than ``cuda``.
     """
-    require_gpus(device, ranks)
-    return processes(connect, ranks)
+    require_gpus(device, ranks, share_gpus)
+    return processes(partial(connect, share_gpus=share_gpus), ranks)
 
 
-def require_gpus(device: str, ranks: int) -> None:
+def require_gpus(device: str, ranks: int, share_gpus: bool = False) -> None:
     """Refuse ranks for which this node has no GPUs; nothing has touched CUDA before."""
     prepare_cuda()
-    require_devices(device, local_ranks(ranks), torch.cuda.device_count())
+    devices = torch.cuda.device_count()
+    require_devices(device, 1 if share_gpus else local_ranks(ranks), devices)
 
 
 def local_ranks(ranks: int) -> int:
@@ -67,13 +71,14 @@ def require_devices(device: str, ranks: int, devices: int) -> None:
             f"NCCL wants a GPU of its own for every rank, and this node has {devices} for "
             f"{ranks} ranks",
             "--transport",
-            "take --transport threads, which puts several stages on one GPU, or more nodes",
+            "take --transport threads, which puts several stages on one GPU, --share-gpus, which "
+            "puts several processes there, or more nodes",
         )
 
 
-def connect(store: Store, rank: int, ranks: int) -> Program:
+def connect(store: Store, rank: int, ranks: int, share_gpus: bool = False) -> Program:
     """Join the others; returns what a rank does in a run."""
-    device = join_with_gpu(store, rank, ranks)
+    device = join_with_gpu(store, rank, ranks, share_gpus=share_gpus)
     groups: dict[Edge, dist.ProcessGroup] = {}
 
     def run(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
@@ -90,15 +95,23 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
     return run
 
 
-def join_with_gpu(store: Store, rank: int, ranks: int, backend: str = "gloo") -> int:
+def join_with_gpu(
+    store: Store, rank: int, ranks: int, backend: str = "gloo", share_gpus: bool = False
+) -> int:
     """Take the GPU of a rank and join the others; returns its number.
 
-    Raises `CapacityError`: two ranks have been given the same GPU.
+    Raises `CapacityError`: two ranks have been given the same GPU, and may not share it.
     """
     prepare_cuda()
     device = local_device(rank)
+    if share_gpus:
+        device %= torch.cuda.device_count()
+        # NCCL refuses two ranks of one host on one GPU; between hosts it does not ask.
+        os.environ["NCCL_HOSTID"] = f"{socket.gethostname()}-{rank}"
     torch.cuda.set_device(device)
     join(store, rank, ranks, backend)
+    if share_gpus:
+        return device
     identity = str(getattr(torch.cuda.get_device_properties(device), "uuid", device))
     places: list[tuple[str, str] | None] = [None] * ranks
     dist.all_gather_object(places, (socket.gethostname(), identity))
@@ -118,7 +131,7 @@ def require_distinct(places: list[tuple[str, str]]) -> None:
                 f"NCCL refuses two ranks on one GPU, and ranks {first} and {rank} share GPU "
                 f"{place[1]} of {place[0]}",
                 "--transport",
-                "take --transport threads, or start one process for every GPU",
+                "add --share-gpus, take --transport threads, or start one process for every GPU",
             )
 
 

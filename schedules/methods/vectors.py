@@ -69,7 +69,11 @@ def mean(vectors: Sequence[Vector]) -> Vector:
 
 def share(vector: Vector, count: int) -> Vector:
     """A `count`-th of the vector; exact where the vector is."""
-    return vector * Fraction(1, count) if is_exact(vector) else vector / count
+    if is_exact(vector):
+        return vector * Fraction(1, count)
+    # By a vector, since on a GPU torch divides by a number as it multiplies by its inverse, which
+    # is rounded twice.
+    return vector / (zeros_like(vector) + count)
 
 
 def inner(left: Vector, right: Vector) -> Any:

@@ -87,8 +87,9 @@ def test_every_job_is_a_command_that_makes_sense(machine: str) -> None:
             assert spec.transport in job.name
             assert (spec.device == "cpu") == job.name.startswith("cpu-")
     between = {name.split("-")[2] for name in names if name.startswith("nvidia-")}
-    assert between >= {"nccl", "torch"} or machine != "four"
-    assert between <= {"threads", "seed"} or machine == "four"
+    assert ({"nccl", "torch"} <= between) == (machine != "none")
+    shared = [job for job in todo if "--share-gpus" in job.arguments]
+    assert bool(shared) == (machine == "one")
 
 
 @pytest.mark.parametrize(

@@ -346,7 +346,7 @@ def test_a_family_runs_on_one_gpu_as_predicted(family: str) -> None:
     extra = result.trace.extra
     for i in computed(result).values():
         assert 0 < int(str(extra[i]["device_start"])) <= int(str(extra[i]["device_end"]))
-        assert str(extra[i].get("hash", "words:")).startswith("words:")
+        assert str(extra[i].get("hash", "cuda-rows:")).startswith("cuda-rows:")
     assert result.device_peak > 0
 
 

@@ -73,6 +73,8 @@ def test_times_of_stages_that_share_the_machine_are_marked(
         assert note is not None
         assert note.startswith(f"{begins}, so these times say")
         assert note.endswith("nothing about the speed of a pipeline")
+    turns = timing.sharing("nccl", "cuda", ranks, cores, share_gpus=True)
+    assert turns is None if ranks == 1 else "take turns" in str(turns)
 
 
 def test_threads_are_those_of_a_rank_and_not_of_this_process() -> None:

@@ -209,6 +209,12 @@ def test_two_ranks_on_one_gpu_are_refused() -> None:
         nccl.require_distinct([("a", "0"), ("b", "0"), ("b", "1"), ("b", "0")])
 
 
+def ranks_here() -> tuple[int, bool]:
+    """As many ranks as GPUs, but three that share where there is one; and whether they do."""
+    count = torch.cuda.device_count()
+    return (count, False) if count > 1 else (3, True)
+
+
 @pytest.mark.gpu
 def test_more_ranks_than_gpus_are_refused() -> None:
     count = torch.cuda.device_count()
@@ -223,13 +229,16 @@ def test_more_ranks_than_gpus_are_refused() -> None:
 @pytest.mark.parametrize("transport", ["nccl", "torch"])
 @pytest.mark.parametrize("name", ["pipedream", "1f1b"])
 def test_on_gpus_a_run_agrees(name: str, transport: str) -> None:
-    ranks = torch.cuda.device_count()
-    found = measure(RunSpec(build(name, ranks, 4 * ranks), transport, "cuda"), tolerance=1e-5)
+    ranks, shared = ranks_here()
+    spec = RunSpec(build(name, ranks, 4 * ranks), transport, "cuda", share_gpus=shared)
+    found = measure(spec, tolerance=1e-5)
     assert found.agree
+    assert all(control.caught for control in found.controls if control.applicable)
 
 
 @pytest.mark.gpu
 def test_on_gpus_a_free_order_does_not_stall() -> None:
-    ranks = torch.cuda.device_count()
-    spec = RunSpec(build("pipedream", ranks, 64), "nccl", "cuda", order="free-running")
-    assert measure(spec, repeats=3, tolerance=1e-5).agree
+    ranks, shared = ranks_here()
+    schedule = build("pipedream", ranks, 32)
+    spec = RunSpec(schedule, "nccl", "cuda", share_gpus=shared, order="free-running")
+    assert measure(spec, repeats=2, tolerance=1e-5).agree

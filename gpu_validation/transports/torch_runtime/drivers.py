@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -114,15 +115,17 @@ def _loss(output: Tensor, target: Tensor) -> Tensor:
     return output.squeeze()
 
 
-def open_group(device: str, ranks: int) -> AbstractContextManager[ForkedGroup | JoinedGroup]:
+def open_group(
+    device: str, ranks: int, share_gpus: bool = False
+) -> AbstractContextManager[ForkedGroup | JoinedGroup]:
     """Give a group of processes; they start with the first run.
 
     Raises `CapacityError`: no GPU for every rank of this node, where the device is ``cuda``.
     """
     if device == "cpu":
         return processes(connect, ranks)
-    require_gpus(device, ranks)
-    return processes(connect_gpu, ranks)
+    require_gpus(device, ranks, share_gpus)
+    return processes(partial(connect_gpu, share_gpus=share_gpus), ranks)
 
 
 def connect(store: Store, rank: int, ranks: int) -> Program:
@@ -131,9 +134,9 @@ def connect(store: Store, rank: int, ranks: int) -> Program:
     return run
 
 
-def connect_gpu(store: Store, rank: int, ranks: int) -> Program:
+def connect_gpu(store: Store, rank: int, ranks: int, share_gpus: bool = False) -> Program:
     """The same with a GPU: what lies there travels with NCCL, and anything else with gloo."""
-    device = join_with_gpu(store, rank, ranks, BACKENDS)
+    device = join_with_gpu(store, rank, ranks, BACKENDS, share_gpus)
 
     def run_there(spec: RunSpec, member: Member, recorder: EventLog) -> RankOutcome:
         with stream_of_its_own(device):
