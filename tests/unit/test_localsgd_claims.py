@@ -24,7 +24,7 @@ from theory.verdicts import Verdict
 
 PARTS = (
     *eq_13.BRANCHES.values(),
-    *eq_6.BRANCHES.values(),
+    eq_6.THEOREM,
     rates.enough(rates.THRESHOLD),
     rates.needed(rates.THRESHOLD),
     rates.EVERY_STEP,
@@ -53,7 +53,7 @@ def test_substitutions_give_the_printed_formulas() -> None:
     assert sympy.simplify(eq_12.THEOREM.goal.rhs.subs(N, p) - eq_5.THEOREM.goal.rhs) == 0
     tuned = eq_11.THEOREM.goal.rhs.subs(gamma, eq_13.TUNED).subs(by_budget)
     assert sympy.simplify(tuned - sympy.Add(*eq_13.TERMS.values())) == 0
-    six = sympy.Add(*eq_6.CLAIM.printed.values())
+    six = sympy.Add(*eq_6.TERMS.values())
     assert sympy.simplify(sympy.Add(*eq_13.TERMS.values()).subs(N, p) - six) == 0
 
 

@@ -83,7 +83,7 @@ UNBIASED = unbiased("unbiased", TURN)
 INDEPENDENT = Hypothesis(
     "independent",
     "the noise of a replica is uncorrelated with the sum of the others' noises, given the past "
-    "(Yu et al. 2019 assume that replicas draw independently; the paper does not say it)",
+    "(as Yu et al. 2019 assume; the paper calls replicas independent, and says no more of draws)",
     eq(E_T.of(noise @ (N * mean_noise - noise)), 0),
 )
 VARIANCE = Hypothesis(

@@ -125,7 +125,7 @@ def _drift() -> sympy.Expr:
     """The drift term of LocalSGD's tuned rate with N = p, as in Table 1."""
     from theory.papers.localsgd import eq_6  # that package imports this one for its symbols
 
-    return eq_6.CLAIM.printed["drift"]
+    return eq_6.TERMS["drift"]
 
 
 def _finding(fails: prover.Refutation) -> prover.Finding:

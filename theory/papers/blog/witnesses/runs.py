@@ -22,16 +22,16 @@ def idle(family: Family, stages: int, size: int) -> Fraction:
 
 
 def waits(family: Family, stages: int, size: int) -> list[int]:
-    """Slots in which the last stage waits between its first action and its last.
+    """Slots between its first computation and its last in which the last stage computes nothing.
 
     Examples
     --------
     >>> from schedules.families import blog_1f1b, one_f_one_b
     >>> waits(blog_1f1b.FAMILY, 2, 3), waits(one_f_one_b.FAMILY, 2, 3)
-    ([4, 8], [])
+    ([3, 4, 7, 8], [])
     """
     line = timeline(family.build(stages, size))
-    own = line.schedule.stage == stages - 1
+    own = (line.schedule.stage == stages - 1) & (line.end > line.start)  # messages take no time
     busy = set(line.start[own].tolist())
     return [slot for slot in range(min(busy), max(busy)) if slot not in busy]
 
