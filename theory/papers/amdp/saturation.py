@@ -201,10 +201,9 @@ def _finding(
     return prover.Finding(
         "missing-condition",
         "Overall Architecture",
-        "d/2 times the active ratio 2/d is 1 only if no minibatch ever waits; with F ≠ B "
-        "the two directions cannot avoid each other, and with F = B it depends on ties "
-        '(the source says "approximately" and names the ratio of F to B among its limits: '
-        "all durations are our reading)",
+        'read for all durations (the source says "approximately" and names the ratio of F to B '
+        "among its limits), d/2 times the active ratio 2/d is 1 only if no minibatch ever waits; "
+        "with F ≠ B the two directions cannot avoid each other, and with F = B it depends on ties",
         refuted.witness,
         argument,
         prover.Repair(

@@ -5,7 +5,7 @@ Method     the naive pipeline, GPipe, 1F1B as published, and the blog's, one for
 Guarantee  GPipe's bubble (p − 1)/(M + p − 1) is below the naive (p − 1)/p, and published 1F1B has
            exactly GPipe's. The blog's 1F1B has (M + p − 2)/(2M + p − 2), above GPipe's for all p
            and M, and the naive one at p = 2. All from proved start times.
-Source     refresher on pipeline parallelism; results of 1F1B.
+Source     refresher on pipeline parallelism.
 """
 
 from collections.abc import Iterator
@@ -185,7 +185,8 @@ def _findings(
         prover.Finding(
             "false",
             "refresher, item on 1F1B",
-            "plain 1F1B saves activations, not time: its bubble is GPipe's",
+            "plain 1F1B, unlike the interleaved one that the item names with it, saves "
+            "activations, not time: its bubble is GPipe's",
             _not_smaller(),
             repaired=prover.Repair("1F1B's bubble is (p − 1)/(M + p − 1), as GPipe's.", equal),
         ),
@@ -212,7 +213,7 @@ _PRINTED = {
 
 CLAIM = prover.row(
     "blog.bubble",
-    "refresher on pipeline parallelism; results of 1F1B",
+    "refresher on pipeline parallelism",
     "The pipeline bubble becomes smaller from the naive pipeline to GPipe, and smaller again from "
     "GPipe to 1F1B.",
     r"\beta_{\text{1F1B}} < \beta_{\text{GPipe}} < \beta_{\text{naive}}",

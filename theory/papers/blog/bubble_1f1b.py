@@ -38,11 +38,29 @@ def _equal(formulas: prover.Formulas) -> prover.Refutation:
     return prover.Refutation(witness, missed)
 
 
+def _below(formulas: prover.Formulas) -> tuple[prover.Ground, ...]:
+    return (*holds(formulas), larger("naive", "1f1b", 3))
+
+
 def _cases(formulas: prover.Formulas) -> tuple[prover.Case, ...]:
-    below = prover.Decision((*holds(formulas), larger("naive", "1f1b", 3)))
     return (
-        prover.Case(_MORE, below),
+        prover.Case(_MORE, prover.Decision(_below(formulas)), "as in the blog's own runs"),
         prover.Case(_TWO, prover.Decision(fails=_equal(formulas)), "equal: both are 1/2"),
+    )
+
+
+def _finding() -> prover.Finding:
+    return prover.Finding(
+        "missing-condition",
+        "1F1B pipeline, result",
+        "it needs p ≥ 3, as in the blog's own runs, which have a middle stage; with two stages "
+        "both bubbles are 1/2",
+        _equal(_PRINTED).witness,
+        repaired=prover.Repair(
+            "For p ≥ 3 the bubble of the blog's 1F1B, (M + p − 2)/(2M + p − 2), is smaller than "
+            "the naive pipeline's, (p − 1)/p.",
+            _below(_PRINTED),
+        ),
     )
 
 
@@ -55,5 +73,6 @@ CLAIM = prover.row(
     holds,
     cases=_cases,
     holding=(_MORE,),
+    findings=(_finding,),
     assumes=(laws.UNIT,),
 )

@@ -1,7 +1,7 @@
-"""Whole runs: τ = p² − p/2 is claimed to bound every delay of a PipeDream run.
+"""Whole runs: whether τ = p² − p/2 bounds every delay of a PipeDream run.
 
 Problem    RPD's theorem needs 0 ≤ d ≤ τ at every iteration, start-up included; τ = p² − p/2 is that
-           of the steady state.
+           of the steady state, of which alone the paper says it.
 Method     the delays of whole runs of PipeDream, from the proved start times.
 Guarantee  False: in start-up the first p forwards of stage 0 record an empty history while their
            backwards wait for everybody's first updates; microbatch p − 1 has the largest delay of
@@ -101,7 +101,8 @@ _REPAIRED = {
 CLAIM = prover.Claim(
     "rpd.delay-whole-run",
     "section 4 with Proposition 4.1 and appendix E.1",
-    "τ = p² − p/2 bounds every delay of a PipeDream run with E.1's scheduler.",
+    "τ = p² − p/2 bounds every delay of a PipeDream run with E.1's scheduler, start-up included "
+    "(the paper says so of the steady state alone).",
     r"d_i^k \le p^2 - \tfrac{p}{2} \quad \text{for all } i, k",
     account=lambda formulas: judged(formulas, _known, _findings),
     printed={"bound": p_**2 - p_ / 2},

@@ -3,7 +3,7 @@
 Problem    The last stage does a backward right after its forward, and yet its own block can have a
            delay in the global history.
 Method     The derived delay matrix at i = j = p: the updates of other stages in between.
-Guarantee  ⌊(p − 1)/2⌋, positive for every p ≥ 3 and 0 at p = 2.
+Guarantee  ⌊(p − 1)/2⌋, positive for every p ≥ 3 and 0 at p = 2; larger in other linearizations.
 Source     RPD paper, appendix F, "Why can the exact delays be large?".
 """
 
@@ -15,20 +15,27 @@ import sympy
 from schedules.closed_forms.floor_sums import p_
 from theory.judging import prover
 from theory.laws.delays.matrix import i_, j_
+from theory.laws.delays.polynomials import in_words
 from theory.papers.rpd.lemmas import laws
 
 _PRINTED = {"delay": sympy.floor((p_ - 1) / 2)}
 _SEARCHED = range(2, 9)
 
 
-def _same(formulas: prover.Formulas, linearization: str = laws.PAPER) -> Iterator[prover.Compared]:
+def _derived(linearization: str) -> dict[int, sympy.Expr]:
+    """The entry at i = j = p, by the residue of p."""
     matrix = laws.closed(linearization).matrix
-    for parity in range(matrix.period):
-        last = (parity - 1) % matrix.period
-        entry = matrix.entry(parity, last, last).subs({i_: p_ - 1, j_: p_ - 1})
+    stages = {p % matrix.period: (p - 1) % matrix.period for p in range(matrix.period)}
+    last = {i_: p_ - 1, j_: p_ - 1}
+    return {p: sympy.expand(matrix.entry(p, s, s).subs(last)) for p, s in stages.items()}
+
+
+def _same(formulas: prover.Formulas, linearization: str = laws.PAPER) -> Iterator[prover.Compared]:
+    derived = _derived(linearization)
+    for parity, entry in derived.items():
         half = sympy.Symbol("h", integer=True, nonnegative=True)
-        gap = (entry - formulas["delay"]).subs(p_, matrix.period * half + parity)
-        says = f"it is the derived entry at i = j = p, p = {parity} mod {matrix.period}"
+        gap = (entry - formulas["delay"]).subs(p_, len(derived) * half + parity)
+        says = f"it is the derived entry at i = j = p, p = {parity} mod {len(derived)}"
         yield prover.Compared(says, "sympy.simplify", sympy.simplify(gap) == 0)
 
 
@@ -41,9 +48,8 @@ def _known(formulas: prover.Formulas, linearization: str) -> tuple[prover.Decisi
                 again, "==", formulas["delay"], {p_: p}, (prover.le(2, p_),)
             )
             witness = {"linearization": linearization, "p": p, "delay": found}
-            return prover.Decision(
-                fails=prover.Refutation(witness, violation)
-            ), f"{found} at p = {p}"
+            says = f"{found} at p = {p}: there it is {in_words(_derived(linearization))}"
+            return prover.Decision(fails=prover.Refutation(witness, violation)), says
     return prover.Decision(tuple(_same(formulas, linearization))), ""
 
 

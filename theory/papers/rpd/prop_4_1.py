@@ -84,11 +84,11 @@ def _finding(name: str, fails: prover.Refutation) -> prover.Finding:
             fails.witness,
         )
     return prover.Finding(
-        "missing-condition",
+        "invalid-step",
         "appendix C, proof of Lemma C.1, case 1",
         "the printed count sums whole slots and leaves out the updates of the first and the "
         f"last slot; that does not matter at i = j = 1 (from 1) in `{laws.PAPER}`, the stage order "
-        f"of appendix C, but it does in `{name}`: the exact value needs that order",
+        f"of appendix C, but it does in `{name}`: the exact value needs the order that is said",
         fails.witness,
     )
 

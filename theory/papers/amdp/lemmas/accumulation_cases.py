@@ -95,7 +95,7 @@ def _as_in_chimera(stated: prover.Formulas) -> Table:
     sizes = ", ".join(f"{window} for d = {at}" for at, window in plays.WINDOWS.items())
     when = f"not above 1: d/2 pipelines, {SAYS[CHIMERA]}, all that is ready in one queue"
     enough = prover.Decision((_law("span"), plays.counted())) if most == 1 else prover.OPEN
-    last = f"d = {late.witness['d']}: the last is number " if late else ""
+    last = "d = {d}, F = {F}, B = {B}, ties: {tie}: the last is number {by_number} of its window"
     return {
         (
             f"{when}, windows of d, F and B the same everywhere",
@@ -117,7 +117,7 @@ def _as_in_chimera(stated: prover.Formulas) -> Table:
         (
             f"the first d by backwards and by numbers: d/2 pipelines, {SAYS[CHIMERA]}, all that is "
             "ready in one queue, windows of 2d, F and B the same everywhere",
-            f"{last}{late.witness['by_number']} of its window" if late else "",
+            last.format(**late.witness) if late else "",
         ): prover.Decision(fails=late),
         (
             "not above 1, and the first d by forwards, backwards and numbers: "
