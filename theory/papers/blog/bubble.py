@@ -192,7 +192,7 @@ def _findings(
         ),
         prover.Finding(
             "false",
-            "1F1B pipeline, code and result",
+            "refresher, item on 1F1B, and the code of 1F1B",
             "the code takes one microbatch every 4 slots, so its ranks work at most half of "
             "the time; with two stages its bubble is the naive pipeline's",
             _replayed(2, 4),
