@@ -6,6 +6,7 @@ import pytest
 import sympy
 import z3
 
+from schedules.families import blog_1f1b
 from schedules.programs import as_schedule, posts
 from theory.laws.static_orders.symbols import M, p, s, term
 from theory.papers.blog import bubble, inflight_1f1b, warmup
@@ -13,6 +14,7 @@ from theory.papers.blog.bubble import makespan
 from theory.papers.blog.lemmas.laws import established
 from theory.papers.blog.lemmas.programs import GPIPE, ONE_F_ONE_B
 from theory.papers.blog.pairing import alone, fault
+from theory.papers.blog.witnesses import runs
 from theory.verdicts import Verdict
 
 
@@ -73,6 +75,13 @@ def test_bubbles_are_larger_from_a_number_of_stages_on() -> None:
     assert bubble.larger("naive", "1f1b", 3).verdict is Verdict.PROVED
     assert bubble.larger("naive", "1f1b", 2).verdict is not Verdict.PROVED  # equal at p = 2
     assert bubble.larger("gpipe", "1f1b", 2).verdict is not Verdict.PROVED
+
+
+def test_the_last_stage_waits_in_two_of_four_slots() -> None:
+    """What starts in slot 3 is a message, which takes no time."""
+    found = runs.waits(blog_1f1b.FAMILY, 2, 8)
+    assert found == [slot for slot in range(3, 29) if slot % 4 in (0, 3)]
+    assert len(found) == 14
 
 
 def test_messages_posted_alone_hang() -> None:

@@ -6,7 +6,9 @@ import pytest
 import sympy
 
 from schedules.closed_forms.floor_sums import p_
+from schedules.families import pipedream
 from tests import published
+from theory.judging import prover
 from theory.judging.decide import decided
 from theory.kernel import prove
 from theory.papers.rpd import (
@@ -14,6 +16,7 @@ from theory.papers.rpd import (
     lemma_b2_expected,
     stale_power,
     stale_power_of_the_bound,
+    stash_invariant,
     stepsize,
     table_1,
     thm_4_1,
@@ -142,6 +145,20 @@ def test_the_term_of_the_bound_grows_as_printed(power: int, verdict: Verdict) ->
 def test_stale_power_of_another_exponent(power: int, verdict: Verdict) -> None:
     edited = {**stale_power.CLAIM.printed, "growth": p_**power}
     assert decided(stale_power.CLAIM.account(edited)).verdict is verdict
+
+
+def test_the_tuned_term_is_the_same_polynomial() -> None:
+    delay = p_**2 - p_ / 2
+    assert stale_power_of_the_bound.tuned_term(delay) == {0: p_**4 - p_**3 + p_**2 / 4}
+    assert stale_power_of_the_bound.tuned_term(delay) != {0: p_**4}
+
+
+def test_a_shorter_ring_is_lost_in_a_run_that_overwrites() -> None:
+    lost = prover.decide(stash_invariant._ring(-1)).witness
+    stages, size, s, m = (lost[name] for name in ("p", "M", "s", "m"))
+    overwriting = m + min(stages, 2 * stages - 1 - 2 * s) - 1
+    done = [str(action) for action in pipedream.build(stages, size).rank(s)]
+    assert done.index(f"{s}F{overwriting}") < done.index(f"{s}B{m}")
 
 
 def test_growth_by_parity_takes_the_worst_constants() -> None:
