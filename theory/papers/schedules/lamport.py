@@ -13,15 +13,10 @@ from collections.abc import Iterator
 import sympy
 import z3
 
-from schedules.dependencies import edges
-from schedules.families import build
-from schedules.schedule import Schedule
-from schedules.timeline import timeline
 from theory.judging import prover
 
 slot = sympy.Symbol("slot", integer=True, nonnegative=True)
 _PRINTED = {"clock": slot + 1}
-_FAMILIES = ("pipedream", "pipedream-runtime", "1f1b", "gpipe", "asyncpp")
 
 
 def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
@@ -40,42 +35,6 @@ def _grounds(formulas: prover.Formulas) -> Iterator[prover.Ground]:
     yield prover.decide_from(prover.Statement("recursion", says, known, goal), {"x": 0, "y": 0})
 
 
-def clocks(schedule: Schedule) -> list[int]:
-    """The Lamport clock of every action: the longest chain of actions that ends with it.
-
-    Examples
-    --------
-    >>> clocks(build("pipedream", 2, 1))
-    [1, 4, 2, 3]
-    """
-    before: list[list[int]] = [[] for _ in range(len(schedule))]
-    starts = set(schedule.offsets.tolist())
-    for action in range(len(schedule)):
-        if action not in starts:
-            before[action].append(action - 1)
-    found = edges(schedule)
-    for source, target in zip(found.source.tolist(), found.target.tolist(), strict=True):
-        before[target].append(source)
-    known: dict[int, int] = {}
-    while len(known) < len(schedule):
-        for action, needs in enumerate(before):
-            if action not in known and all(one in known for one in needs):
-                known[action] = 1 + max((known[one] for one in needs), default=0)
-    return [known[action] for action in range(len(schedule))]
-
-
-def _runs() -> tuple[prover.Line]:
-    sizes = [(name, p, m) for name in _FAMILIES for p in (2, 3, 4) for m in (1, 4, 7)]
-    same = True
-    for name, p, m in sizes:
-        made = build(name, p, m)
-        same &= [start + 1 for start in timeline(made).start.tolist()] == clocks(made)
-    found = prover.Exhausted(
-        "clocks beside the slots of built schedules, p ≤ 4, M ≤ 7", len(sizes), same
-    )
-    return (prover.Line("ours", found.says, ", ".join(_FAMILIES), prover.Decision((found,))),)
-
-
 CLAIM = prover.row(
     "schedules.lamport-slots",
     "ours",
@@ -84,6 +43,5 @@ CLAIM = prover.row(
     r"L(a) = \mathrm{slot}(a) + 1",
     _PRINTED,
     _grounds,
-    steps=_runs,
     origin="ours",
 )
