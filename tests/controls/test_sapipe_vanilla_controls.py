@@ -13,9 +13,18 @@ import sympy
 from theory.judging.decide import decided
 from theory.kernel import Combine, Hypothesis, Sign, Theorem, eq, le, prove, square
 from theory.kernel.relations import Relation
-from theory.papers.sapipe import lemma_1, stale_bias, thm_2, thm_2_pass, thm_2_reuse, thm_2_samples
+from theory.papers.sapipe import (
+    lemma_1,
+    stale_bias,
+    thm_2,
+    thm_2_algorithm_1,
+    thm_2_pass,
+    thm_2_reuse,
+    thm_2_samples,
+)
 from theory.papers.sapipe.lemmas import (
     biased,
+    counted_twice,
     elements,
     prefix,
     prefix_repaired,
@@ -35,9 +44,11 @@ from theory.verdicts import Verdict
 ROWS: Final = (
     *("lemma-1", "mean-of-workers", "random-elements", "biased", "stale-bias", "sgd", "thm-2"),
     *("thm-2-own-samples", "pipe-sgd", "reused-noise", "thm-2-same-samples", "prefix"),
-    *("prefix-repaired", "remark-1", "remark-2", "same-samples-rational"),
+    *("prefix-repaired", "remark-1", "remark-2", "same-samples-rational", "counted-twice"),
 )
-SLOW: Final = ("thm-2-first-pass", "same-samples", "same-samples-first-pass", "rate")
+SLOW: Final = (
+    *("thm-2-first-pass", "thm-2-algorithm-1", "same-samples", "same-samples-first-pass", "rate"),
+)
 
 
 def proved(theorem: Theorem) -> bool:
@@ -100,6 +111,14 @@ def test_one_variance_is_not_proved_for_a_prefix() -> None:
 def test_reused_samples_are_not_proved_beyond_their_condition() -> None:
     looser = le(kappa * reused_noise.r, 1 - L * eta)
     assert not proved(saying(thm_2_reuse.THEOREM, {"small step": looser}))
+    assert not proved(saying(thm_2_algorithm_1.THEOREM, {"small step": looser}))
+    longer = le(kappa * L * eta / 2, 1 - L * eta)
+    assert not proved(saying(thm_2_algorithm_1.THEOREM, {"small first step": longer}))
+
+
+def test_a_first_iteration_that_computes_is_not_free() -> None:
+    less = {**counted_twice.TERMS, "first iteration": counted_twice.TERMS["first iteration"] / 2}
+    assert not proved(replace(counted_twice.THEOREM, terms=less))
 
 
 def test_no_bias_at_all_does_not_follow_from_smoothness() -> None:

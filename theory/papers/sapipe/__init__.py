@@ -15,7 +15,7 @@ _ROWS = rows_of(
     lemmas.assumption_4_gradient lemma_1 lemmas.workers lemmas.elements lemmas.biased
     stale_bias lemmas.sgd
     thm_2 thm_2_samples pipe_sgd thm_2_pass lemmas.reused_noise lemmas.same_samples
-    thm_2_reuse lemmas.thm_2_reuse_rational lemmas.thm_2_reuse_pass lemmas.prefix
+    thm_2_reuse thm_2_algorithm_1 lemmas.thm_2_reuse_rational lemmas.thm_2_reuse_pass lemmas.prefix
     lemmas.prefix_repaired remark_1 remark_2
     thm_3 thm_3_samples lemmas.dc_any_samples lemmas.dc_mixed_steps lemmas.dc_first_update
     lemmas.dc_first_update:HEIGHT lemmas.sharp_thm_3 lemmas.sharp_thm_3_full dc_update dc_step
@@ -27,7 +27,7 @@ _ROWS = rows_of(
     thm_5 thm_5_domain lemmas.wp_2_first lemmas.sharp_thm_5 lemmas.repaired_thm_5 remark_5
     thm_6 thm_6:EXACT lemmas.repaired_thm_6 lemmas.wp_3_moment lemmas.wp_3_missed
     lemmas.wp_3_left_out lemmas.wp_3_outer remark_6 lemmas.best_lambda
-    cor_1 lemmas.rate remark_7
+    cor_1 lemmas.rate lemmas.counted_twice remark_7
     alg_4 alg_5
     np_hard improvements best_options other_options buffer_rule full_matrix thm_1_graphs
     lemmas.remark_4_excess

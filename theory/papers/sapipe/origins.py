@@ -11,8 +11,8 @@ ORIGINS = named(
     """,
     # a reading or a case of what is printed, or a line of a proof with what it needs
     implied="""
-        thm-2-own-samples pipe-sgd thm-2-first-pass thm-2-same-samples thm-3-any-samples
-        dc-update dc-step wp-1-average thm-5-domain thm-6-exact-predictions
+        thm-2-own-samples pipe-sgd thm-2-first-pass thm-2-same-samples thm-2-algorithm-1
+        thm-3-any-samples dc-update dc-step wp-1-average thm-5-domain thm-6-exact-predictions
     """,
     ours="assumption-4",
 )

@@ -6,8 +6,8 @@ Method     vanilla SAPipe. Section 3.1 gives the mixture by Algorithm 1, and tha
            again. The printed proof takes stale elements to have samples that x_{t−1} does not
            depend on. For 0 < κ < 1 they are in it.
 Guarantee  False: for κ = 1/4 the bound 2R₀/(ηT) + κL²η²V₂ + LηV₁/n fails with Lη = 1 and with Lη =
-           4/5. It holds where 2κ√(1 − κ) ≤ 1 − Lη, from rest; and with samples of their own, which
-           is another method, it holds everywhere.
+           4/5. It holds where 2κ√(1 − κ) ≤ 1 − Lη, from rest, and with a first iteration that
+           passes if κLη(2 − Lη) ≤ 1 − Lη too; with samples of their own it holds everywhere.
 Source     SAPipe paper, Theorem 2.
 """
 
@@ -21,6 +21,7 @@ from theory.papers.sapipe import (
     lemma_1,
     pipe_sgd,
     stale_bias,
+    thm_2_algorithm_1,
     thm_2_pass,
     thm_2_reuse,
     thm_2_samples,
@@ -90,8 +91,15 @@ def _cases(
             "so for every kappa if L eta <= 1 - 4/(3 sqrt(3))",
         ),
         prover.Case(
-            "0 < kappa < 1, from rest, stale elements with samples of their own",
-            prover.Decision(as_printed(thm_2_samples.THEOREM, printed)),
+            "0 < kappa < 1, the first iteration passes, 2 kappa sqrt(1 - kappa) <= 1 - L eta and "
+            "kappa L eta (2 - L eta) <= 1 - L eta",
+            prover.Decision(as_printed(thm_2_algorithm_1.THEOREM, printed)),
+            "Algorithm 1 as it is printed; for every kappa if L eta <= 1 - 4/(3 sqrt(3))",
+        ),
+        prover.Case(
+            "0 < kappa < 1, from rest or the first iteration passes, stale elements with samples "
+            "of their own",
+            prover.Decision((*as_printed(thm_2_samples.THEOREM, printed), *passing)),
             "what the printed proof takes for granted, and Algorithm 1 does not do",
         ),
         *(
@@ -104,8 +112,7 @@ def _cases(
             for runs in RUNS
         ),
         prover.Case(
-            "all other 0 < kappa < 1: from rest with a longer step, or with a first iteration that "
-            "passes",
+            "all other 0 < kappa < 1: longer steps, from rest or the first iteration passes",
             prover.OPEN,
             f"{same_samples.THEOREM.id} and {thm_2_reuse_pass.THEOREM.id} bound it, with "
             "(1 + 2 kappa sqrt(1 - kappa))/(2 - L eta) times the variance term",
@@ -171,9 +178,9 @@ def _findings(found: Mapping[Fraction, prover.Refutation]) -> Iterator[prover.Fi
         "missing-condition",
         "Algorithm 1, t = 1",
         "where the first iteration passes, its stale elements miss ∇F(x_0) altogether, and the "
-        "proof has no term for that; with κ = 1, or with samples of their own, the bound holds "
-        "all the same",
-        shown=(thm_2_pass.THEOREM,),
+        "proof has no term for that; with κ = 1, with samples of their own, or with short steps, "
+        "the bound holds all the same",
+        shown=(thm_2_pass.THEOREM, thm_2_algorithm_1.THEOREM),
         repaired=passing,
     )
     yield prover.Finding(
@@ -236,6 +243,7 @@ CLAIM = prover.Claim(
             same_samples,
             thm_2_reuse,
             thm_2_reuse_pass,
+            thm_2_algorithm_1,
             sgd,
             pipe_sgd,
         )

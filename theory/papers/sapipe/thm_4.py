@@ -125,7 +125,7 @@ def _cases(
             "not",
         ),
         prover.Case(
-            "kappa = 1, the first iteration passes",
+            "kappa = 1, rho >= 2n, the first iteration passes",
             prover.OPEN,
             "where it only computes, x_0 counts twice: 2R₀(1 + Lη)/(ηT) for 2R₀/(ηT) pays for it",
         ),

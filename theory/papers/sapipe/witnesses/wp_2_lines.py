@@ -59,6 +59,7 @@ def partly_predicted() -> dict[str, Any] | None:
         return None
     return {
         "f'(x; z)": f"x + z for |x| ≤ {REACH}, constant beyond; z = ±1, n = 1, x_0 = 0",
+        "samples": "fresh and predicted gradients have their own",
         "kappa": Fraction(1, 2),
         "L": 1,
         "eta": SMALL_STEP,
