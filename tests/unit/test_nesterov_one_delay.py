@@ -118,7 +118,7 @@ def _points(problem: Problem, last: int) -> tuple[Any, ...]:
 
 def test_so_does_the_energy_for_a_longer_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     tau, last, one = 3, sympy.Integer(9), sympy.Integer(1)
-    e = sympy.Rational(1, 16 * tau)
+    e = sympy.Rational(1, 10 * tau)
     problem = Problem("late", ((huber(1, Fraction(1, 4)),),), (Fraction(1),), (0,))
     zero: Any = np.array([0 * one])
     a = np.array([one / (2 * e * last + 1)])
@@ -127,7 +127,7 @@ def test_so_does_the_energy_for_a_longer_delay(monkeypatch: pytest.MonkeyPatch) 
         for name, value in known.items():
             monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(delayed, "tau", sympy.Integer(tau))
-    found = run(problem, Delayed(Fraction(1, 16 * tau), tau, Fraction(1)), int(last)).points
+    found = run(problem, Delayed(Fraction(1, 10 * tau), tau, Fraction(1)), int(last)).points
     w = [zero, *(np.array(list(map(sympy.sympify, at))) for at in found)]
     h, x = [zero], [zero]
     for t in range(1, int(last)):
@@ -145,6 +145,8 @@ def test_so_does_the_energy_for_a_longer_delay(monkeypatch: pytest.MonkeyPatch) 
         rest = sum(sympy.Rational(tau - s, 2) * size for s, size in enumerate(before))
         assert t == 2 or (x[t] == step.place(t, last, *seen)).all()
         all_, v = sums(t + tau + 1), h[max(t - tau, 1)]
-        kept += list(delayed.energy(t, last, x[t], all_, seen, v, *weights, rest, sum(before)))
+        paid = sum(delayed.charge(t - s + tau, last) * size for s, size in enumerate(before))
+        windows = rest, sum(before), paid
+        kept += list(delayed.energy(t, last, x[t], all_, seen, v, *weights, *windows))
     assert all(then <= now for now, then in pairwise(kept))
     assert kept[-1] < 0

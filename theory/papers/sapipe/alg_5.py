@@ -148,15 +148,13 @@ def _account(formulas: prover.Formulas) -> prover.Account:
         cases=(
             prover.Case("sequential models, as printed", decision),
             prover.Case(
-                "sequential models, c(v_i) read as the completion of communication i (Table 1)",
-                prover.Decision(
-                    fails=refutation({**PRINTED_5, "gradient": REPAIRED_5["gradient"]})
-                ),
-                "line 7 is right then, and line 6 is not",
-            ),
-            prover.Case(
                 "sequential models of every m with Σv ≤ Σb + Σu, lines 6 and 7 repaired",
                 prover.Decision(repaired) if same.holds and answer.holds else prover.OPEN,
+            ),
+            prover.Case(
+                "sequential models, c(v_i) read as the completion of communication i (Table 1)",
+                prover.Decision(fails=refutation({**formulas, "gradient": REPAIRED_5["gradient"]})),
+                "line 7 is right then, and line 6 is not",
             ),
         ),
         assumes=ASSUMES,

@@ -1,7 +1,7 @@
 """A delay of two or more: the worst case of a run that ends at a known iteration.
 
 Problem    f is convex and β-smooth with a minimiser w*; τ = g + 2 and M = K + 2 + τ.
-Method     (14) with (29) and η ≤ 1/(16τβ). U(k) is the energy after iteration min(k, K) of those
+Method     (14) with (29) and η ≤ 1/(10τβ). U(k) is the energy after iteration min(k, K) of those
            that `nesterov.delayed-horizon-step` is about; `go` is 1 while k < K, with i = k and
            m = K − 1 − k, and 0 from there on. x_s = w_s + d_s, and names are those at x_{M−τ}.
 Guarantee  f(w_t) − f* ≤ R²/(4η(t − 1) + 2/β) for t = M + 1 ≥ τ + 3, R = ‖w_1 − w*‖, which Huber's
@@ -24,7 +24,7 @@ from theory.papers.nesterov.symbols import R, beta, eta
 
 f, a, star, i, m, e, tau = step.f, step.a, step.star, step.i, step.m, step.e, step.tau
 (k, K), (S, B, S_q, B_q, v) = index("k K"), vectors("S_M B_M S_q B_q h_q")
-(go, rest), sizes = nonnegative("go P_M"), weighted_window.SIZES
+(go, rest, charged), sizes = nonnegative("go P_M W_M"), weighted_window.SIZES
 U: Any = sympy.Function("U", real=True)
 q = K + 2
 M = q + tau
@@ -38,6 +38,7 @@ T = theorem("nesterov.delayed-horizon")
 T.along(k)
 T.constant(a, star, S, B, S_q, B_q, v)
 T.varying(go, i, m, step.k_0, step.k_1, step.s_0, step.E_x, step.E_y, step.rest)
+T.varying(step.charged)
 T.varying(gradient_window.SIZES, gradient_window.LONG)
 T.smooth(f, beta)
 T.convex(f)
@@ -51,16 +52,17 @@ _half = sympy.Rational(1, 2)
 _first = ((2 * tau + 1) * M - tau * (tau + 1)) / (2 * M**2)
 _k, _s = step.kappa(2, M), step.gain(3, M)
 _own = sympy.factor(2 * _k - _first)
-_turn = sympy.factor(_first - (_k - _s * (tau + _half)) / (8 * tau))
+_turn = sympy.factor(_first - (_k - _s * (tau + _half)) / (5 * tau))
 _spent = _s * (tau + _half) ** 2 / 2 + _s * tau * (tau - 1) / 4 + _k - 1 / (2 * M)
 _spent += (2 * tau + 1) * (tau - 1) / (4 * M)
-_rest_1 = sympy.factor(2 * _first - _spent / (4 * tau) - _turn)
-_spent = _s * (tau + 1) / 2 + (2 * tau + 1) / (4 * M)
-_rest_2 = sympy.factor(2 * _k - _spent / (4 * tau) - _turn)
+_rest_1 = sympy.factor(2 * _first - 2 * _spent / (5 * tau) - _turn)
+_spent = _s * (tau + 1) / 2 + step.always(M) + step.charge(tau + 2, M)
+_rest_2 = sympy.factor(2 * _k - 2 * _spent / (5 * tau) - _turn)
 _all = (tau + _half) * _h_1 + _h_2, tau * (tau + 1) / 2 * _h_1 + (tau + 1) * _h_2
 _windows = tau / 2 * _h_2**2 + tau * (tau - 1) / 4 * _h_1**2, _h_2**2 + (tau - 1) * _h_1**2
-_at_2 = step.energy(2, M, SECOND, _all, (_h_1 / 2, 0 * a), _h_1, _k, _s, *_windows)
-T.assume(equal(U(0), _at_2), "at x_2")
+_charged = step.charge(tau + 2, M) * _h_2**2 + (tau - 1) * step.charge(0, M) * _h_1**2
+_at_2 = step.energy(2, M, SECOND, _all, (_h_1 / 2, 0 * a), _h_1, _k, _s, *_windows, _charged)
+T.assume(U(0) <= _at_2, "at x_2", "charges fall: τ − 1 of h_1 are `charge(0)` each at most")
 _CERTIFICATE = Combine(
     {
         "at x_2": 1,
@@ -72,12 +74,12 @@ _CERTIFICATE = Combine(
     },
     squares=(
         (2 * _k / beta**2, f.grad(star)),
-        ((1 - 16 * tau * e) * _first, _h_1),
-        ((1 - 16 * tau * e) * _first, _h_2 - _h_1),
-        ((1 - 16 * tau * e) * _own, _h_2),
-        (16 * tau * e * _rest_1, _h_1),
-        (16 * tau * e * _rest_2, _h_2),
-        (16 * tau * e * _turn, _h_2 - _h_1),
+        ((1 - 10 * tau * e) * _first, _h_1),
+        ((1 - 10 * tau * e) * _first, _h_2 - _h_1),
+        ((1 - 10 * tau * e) * _own, _h_2),
+        (10 * tau * e * _rest_1, _h_1),
+        (10 * tau * e * _rest_2, _h_2),
+        (10 * tau * e * _turn, _h_2 - _h_1),
     ),
     domain=("stepsize",),
 )
@@ -85,15 +87,15 @@ _start = T.have(U(0) <= 0, "start", by=_CERTIFICATE)
 
 _k, _s = step.kappa(q, M), step.gain(q + 1, M)
 _share, _own, _above = q * _k, sympy.factor(1 - q * _k), sympy.factor(_k - 1 / M)
-_spent = _own**2 / (2 * _s) + _above * q * (q - 1) / 4 + _k / 2 + _own * tau / 2
-_rest = sympy.factor(_own - _spent / (4 * tau))
-_at_q = step.energy(q, M, LAST, (S, B), (S_q, B_q), v, _k, _s, rest, sizes)
+_spent = _own**2 / (2 * _s) + _above * q * (q - 1) / 4 + _k / 2 + 3 * _own * tau / 2
+_rest = sympy.factor(_own - 2 * _spent / (5 * tau))
+_at_q = step.energy(q, M, LAST, (S, B), (S_q, B_q), v, _k, _s, rest, sizes, charged)
 T.assume(equal(U(K), _at_q), "at x_{M−τ}")
 T.assume(equal((FIRST - star) ** 2, R**2), "distance")
 _ends = {
     weighted_window.FIRST: 2 / M * B - 2 * _share * S,
     weighted_window.LAST: 2 / M * (B_q + (q - 1) * v) - 2 * _share * (S_q + v),
-    weighted_window.SEEN: _h,
+    weighted_window.SEEN: 3 * _h,
 }
 _at = {weighted_window.MOST: _own, symbols.tau: tau}
 T.cite(weighted_window.THEOREM, _at, _ends, "last window")
@@ -106,21 +108,21 @@ _CERTIFICATE = Combine(
         _kept: beta / 2,
         _start: beta / 2,
         "distance": beta / (4 * e * M + 2),
-        "last window": beta * e,
-        "direction": -beta * e * tau * _own,
+        "last window": beta * e / 3,
+        "direction": -beta * e * tau * _own / 3,
     },
     squares=(
         (_own / (2 * beta), f.grad(star)),
         (beta * e * _s, S + _own / _s * _h),
         (beta * e * _above * q * (q - 1) / 2, _h + 2 / (q * (q - 1)) * (B_q + (q - 1) * v)),
         (beta * e * _k, _h + v),
-        (beta / 2 * (1 - 16 * tau * e) * _own, _h),
-        (8 * beta * tau * e * _rest, _h),
+        (beta / 2 * (1 - 10 * tau * e) * _own, _h),
+        (5 * beta * tau * e * _rest, _h),
         (beta / 2 * _share, _h - _h_q),
     ),
     plus=(
-        2 * beta * e * _s * rest,
-        beta * e * sympy.factor((2 * tau + 1) / (2 * M) - _own) * sizes,
+        2 * beta * e * (_s * rest + charged),
+        beta * e * sympy.factor(2 * step.always(M) - _own / 3) * sizes,
     ),
     domain=("stepsize",),
 )
@@ -129,7 +131,7 @@ CLAIM = THEOREM = T.shows(
     {"distance": R**2 / (4 * eta * M + 2 / beta)},
     by=_CERTIFICATE,
     says=(
-        "With τ = g + 2 ≥ 2, η ≤ 1/(16τβ) and γ_t = (t − 2)/t, from rest, f(w_t) − f* ≤ "
+        "With τ = g + 2 ≥ 2, η ≤ 1/(10τβ) and γ_t = (t − 2)/t, from rest, f(w_t) − f* ≤ "
         "‖w_1 − w*‖²/(4η(t − 1) + 2/β) for every convex β-smooth f with a minimiser w* and every "
         "t = K + τ + 3 ≥ τ + 3."
     ),

@@ -1,15 +1,16 @@
 """One iteration with a delay τ ≥ 2, weighed for a run that ends at a known iteration M.
 
 Problem    f is convex and β-smooth with a minimiser w*; a is any vector, j = i + 3, M = j + τ + m.
-Method     (14) with (29), τ = g + 2 and η ≤ 1/(16τβ): from y = x_{j−1} to x = x_j, x_s = w_s + d_s.
+Method     (14) with (29), τ = g + 2 and η ≤ 1/(10τβ): from y = x_{j−1} to x = x_j, x_s = w_s + d_s.
            With w_1 − w* = (2Mβη + 1)a, h_s = ∇f(x_s)/β − a, and h_1 for s < 1, S and B are the sums
            of h_{s−τ} and (s − 1)h_{s−τ} over s < j + τ, s = 1 counted half, S_x and B_x those over
-           s < j, u = h_{j−1−τ} and v = h_{j−τ}. Q is the sum of ‖h_{j−s}‖², 1 ≤ s ≤ τ, and P is
-           that of (τ − s)/2 times these.
+           s < j, u = h_{j−1−τ} and v = h_{j−τ}. Q is the sum of ‖h_{j−s}‖², 1 ≤ s ≤ τ, P is that of
+           (τ − s)/2 times these, and W that of `charge` at j − s + τ, where they are v.
 Guarantee  The energy of x is at most that of y. k_0 and k_1 are κ_{j−1} and κ_j, and s_0 is
            (j + 1)κ_{j+1} − jκ_j.
 Source     ours. Summation by parts leaves squares of S, and products of h_j with the τ gradients
-           before it, with u and with the mean of all that x sees: Young's inequality does.
+           before it, with u and with the mean of all that x sees: Young's inequality does. What a
+           gradient pays in advance for being v falls to 0 as iterations run out.
 """
 
 from typing import Any
@@ -37,7 +38,7 @@ from theory.papers.nesterov.symbols import beta, eta
 
 f, a, star, e = function("f"), one.a, one.star, one.e
 (S, B, S_x, B_x, u, v) = vectors("S B S_x B_x u v")
-(i, m, rest), g = nonnegative("i m P"), index("g")
+(i, m, rest, charged), g = nonnegative("i m P W"), index("g")
 (k_0, k_1, s_0), (E_y, E_x) = positive("k_0 k_1 s_0"), real("E_y E_x")
 sizes = gradient_window.SIZES
 tau = g + 2
@@ -62,15 +63,25 @@ def gain(t: Scalar, last: Scalar) -> Scalar:
     return sympy.factor(t * kappa(t, last) - (t - 1) * kappa(t - 1, last))
 
 
+def charge(t: Scalar, last: Scalar) -> Scalar:
+    """What h_{t−τ} pays for being v at t, beside `always`."""
+    return (4 * tau - 3) * (last - t) / (6 * last * (2 * last - t))
+
+
+def always(last: Scalar) -> Scalar:
+    """What every h pays for the last window."""
+    return (tau + 3) / (6 * last)
+
+
 def energy(
     t: Scalar, last: Scalar, at: Vector, all_: Any, seen: Any, v: Vector, *by: Any
 ) -> Scalar:
     """The energy of x_t: of S and B over all and over what it sees, of v, κ_t and windows."""
-    (S, B), (S_x, B_x), (k, s, rest, sizes) = all_, seen, by
+    (S, B), (S_x, B_x), (k, s, rest, sizes, charged) = all_, seen, by
     lean = 4 * e * a @ (S - B / last - t * k * S_x + k * B_x)
     least = t * k + 2 * e * k * (t * (2 * last - t) + 2)
     kept = 2 * e * s * S**2 + 4 * e * (k - 1 / last) / (t * (t - 1)) * (B_x + (t - 1) * v) ** 2
-    windows = 4 * e * s * rest + e * (2 * tau + 1) / last * sizes + 2 * e * k * v**2
+    windows = 4 * e * (s * rest + always(last) * sizes + charged) + 2 * e * k * v**2
     return 2 * t * k / beta * (f(at) - f(star)) - lean - least * a**2 + kept + windows
 
 
@@ -79,13 +90,15 @@ x = named("x", one.place(j, M, S_x, B_x))
 _h, _h_y = apart(x), apart(y)
 _s = j * k_1 - (j - 1) * k_0
 _AT = {k_0: kappa(j - 1, M), k_1: kappa(j, M), s_0: gain(j + 1, M)}
-_c, _part = (2 * tau + 1) / (4 * M), (k_0 - k_1) * (j - 1) * (j - 2) / 4
-_ROOM = _s - (_s * (tau + sympy.Rational(1, 2)) + _c + _part + k_0 / 2) / (4 * tau)
+_paid, _due = charge(j + tau, M), charge(j, M)
+_spent = _s * (tau + sympy.Rational(1, 2)) + always(M) + _paid + k_0 / 2
+_spent += (k_0 - k_1) * (j - 1) * (j - 2) / 4
+_ROOM = _s - 2 * _spent / (5 * tau)
 _WEIGHTS = {
     "falls": le(k_1, k_0),
     "above": le(1 / M, k_1),
     "S falls": le(s_0, _s),
-    "left": le((k_1 - 1 / M) * (j - 1) + k_1, 2 * _c),
+    "left": le((k_1 - 1 / M) * (j - 1) + k_1, 2 * (always(M) + _due)),
     "room": le(0, _ROOM),
 }
 
@@ -93,9 +106,9 @@ T = theorem("nesterov.delayed-horizon-step")
 T.smooth(f, beta)
 T.convex(f)
 T.minimum(f, star)
-T.assume(16 * tau * beta * eta <= 1, "stepsize", "η ≤ 1/(16τβ)")
-_y = k_0, _s, rest + sizes / 2, sizes
-_x = k_1, s_0, rest + tau / 2 * _h**2, sizes + _h**2 - v**2
+T.assume(10 * tau * beta * eta <= 1, "stepsize", "η ≤ 1/(10τβ)")
+_y = k_0, _s, rest + sizes / 2, sizes, charged
+_x = k_1, s_0, rest + tau / 2 * _h**2, sizes + _h**2 - v**2, charged + _paid * _h**2 - _due * v**2
 _after = S + _h, B + (j + tau - 1) * _h
 _seen = S_x - u, B_x - (j - 2) * u
 T.assume(equal(E_y, energy(j - 1, M, y, (S, B), _seen, u, *_y)), "energy")
@@ -133,8 +146,8 @@ _CERTIFICATE = Combine(
         (2 * e * k_0, _h + u),
         (e * (k_0 - k_1) * (j - 1) * (j - 2), _h + 2 / ((j - 1) * (j - 2)) * B_x),
         (2 * e * (k_1 - 1 / M) * (j - 1) * (j - 2) / j, 2 / ((j - 1) * (j - 2)) * B_x - v),
-        ((1 - 16 * tau * e) * _s, _h),
-        (16 * tau * e * _ROOM, _h),
+        ((1 - 10 * tau * e) * _s, _h),
+        (10 * tau * e * _ROOM, _h),
     ),
     plus=(4 * e * (_s - s_0) * rest,),
     domain=("stepsize", *_WEIGHTS),
@@ -142,5 +155,5 @@ _CERTIFICATE = Combine(
 CLAIM = THEOREM = T.shows(
     E_x <= E_y,
     by=_CERTIFICATE,
-    says="With τ ≥ 2 and η ≤ 1/(16τβ) the energy of x_j is at most that of x_{j−1}, j ≥ 3.",
+    says="With τ ≥ 2 and η ≤ 1/(10τβ) the energy of x_j is at most that of x_{j−1}, j ≥ 3.",
 )
