@@ -24,6 +24,7 @@ from theory.papers.nesterov import (
     look_ahead,
     memory,
     nadam,
+    parameters,
     prop_1,
     table_1,
     thm_1,
@@ -135,6 +136,7 @@ _ROWS = (
     delayed_horizon.CLAIM,
     bounded_energy.CLAIM,
     step_order.CLAIM,
+    parameters.CLAIM,
     table_1.CLAIM,
 )
 

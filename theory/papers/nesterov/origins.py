@@ -33,5 +33,6 @@ ORIGINS: Origins = {
     "nesterov.memory": "printed",
     "nesterov.nadam": "printed",
     "nesterov.utilization": "printed",
+    "nesterov.parameters": "printed",
     "nesterov.table-1": "printed",
 }

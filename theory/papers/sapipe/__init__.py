@@ -29,8 +29,8 @@ _ROWS = rows_of(
     lemmas.wp_3_left_out lemmas.wp_3_outer remark_6 lemmas.best_lambda
     cor_1 lemmas.rate lemmas.counted_twice remark_7
     alg_4 alg_5
-    np_hard improvements best_options other_options buffer_rule full_matrix thm_1_graphs
-    lemmas.remark_4_excess
+    np_hard improvements best_options other_options shared_buffer buffer_rule full_matrix
+    thm_1_graphs lemmas.remark_4_excess
     """,
 )
 """In the paper's order."""

@@ -7,7 +7,8 @@ ORIGINS = named(
     printed="""
         thm-1 program assumption-3 lemma-1 stale-bias thm-2 remark-1 remark-2 thm-3 remark-3
         thm-4 wp-1-one-point remark-4 thm-5 remark-5 thm-6 remark-6 cor-1 remark-7 alg-4 alg-5
-        np-hard improvements best-options other-options buffer-rule full-matrix thm-1-graphs
+        np-hard improvements best-options other-options shared-buffer buffer-rule full-matrix
+        thm-1-graphs
     """,
     # a reading or a case of what is printed, or a line of a proof with what it needs
     implied="""
