@@ -32,8 +32,8 @@ Proofs and counterexamples are rows of the ledger: `staleproof verify nesterov`.
   and f(y_t) − f* ≤ ‖w_1 − w*‖²/(4η(t − τ)); gradients need not be bounded
   (`nesterov.repaired-iterates`, `nesterov.repaired-thm-1`). The 1/4 of the first is the best:
   Huber's function attains ‖w_1 − w*‖²/(4η(t − 1) + 2/β), which is the bound itself for τ = 1
-  (`nesterov.one-delay-horizon`), for τ ≥ 2 and η ≤ 1/(10τβ) (`nesterov.delayed-horizon`), and for
-  t ≤ τ + 2 (`nesterov.first-iterates`).
+  (`nesterov.one-delay-horizon`), for τ ≥ 2 and η ≤ 1/((8τ + 3)β) (`nesterov.delayed-horizon`), and
+  for t ≤ τ + 2 (`nesterov.first-iterates`).
 - **Stepsize η > 1/(4(τ − 1)β), τ ≥ 2: not O(1/t)** for some f and w_1 (`nesterov.stepsize-limit`).
 - **Stepsize η = 1/β, as printed:** O(1/t) without delay (`nesterov.thm-1-no-delay`), and from t = 3
   on f(w_t) − f* ≤ β‖w_1 − w*‖²/(4t − 2), which is attained (`nesterov.horizon-rate`); for every

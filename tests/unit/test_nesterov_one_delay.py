@@ -118,7 +118,7 @@ def _points(problem: Problem, last: int) -> tuple[Any, ...]:
 
 def test_so_does_the_energy_for_a_longer_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     tau, last, one = 3, sympy.Integer(9), sympy.Integer(1)
-    e = sympy.Rational(1, 10 * tau)
+    e = sympy.Rational(1, 8 * tau + 3)
     problem = Problem("late", ((huber(1, Fraction(1, 4)),),), (Fraction(1),), (0,))
     zero: Any = np.array([0 * one])
     a = np.array([one / (2 * e * last + 1)])
@@ -127,7 +127,7 @@ def test_so_does_the_energy_for_a_longer_delay(monkeypatch: pytest.MonkeyPatch) 
         for name, value in known.items():
             monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(delayed, "tau", sympy.Integer(tau))
-    found = run(problem, Delayed(Fraction(1, 10 * tau), tau, Fraction(1)), int(last)).points
+    found = run(problem, Delayed(Fraction(1, 8 * tau + 3), tau, Fraction(1)), int(last)).points
     w = [zero, *(np.array(list(map(sympy.sympify, at))) for at in found)]
     h, x = [zero], [zero]
     for t in range(1, int(last)):

@@ -1,11 +1,12 @@
 """One iteration with a delay τ ≥ 2, weighed for a run that ends at a known iteration M.
 
 Problem    f is convex and β-smooth with a minimiser w*; a is any vector, j = i + 3, M = j + τ + m.
-Method     (14) with (29), τ = g + 2 and η ≤ 1/(10τβ): from y = x_{j−1} to x = x_j, x_s = w_s + d_s.
-           With w_1 − w* = (2Mβη + 1)a, h_s = ∇f(x_s)/β − a, and h_1 for s < 1, S and B are the sums
-           of h_{s−τ} and (s − 1)h_{s−τ} over s < j + τ, s = 1 counted half, S_x and B_x those over
-           s < j, u = h_{j−1−τ} and v = h_{j−τ}. Q is the sum of ‖h_{j−s}‖², 1 ≤ s ≤ τ, P is that of
-           (τ − s)/2 times these, and W that of `charge` at j − s + τ, where they are v.
+Method     (14) with (29), τ = g + 2 and η ≤ 1/((8τ + 3)β): from y = x_{j−1} to x = x_j, where
+           x_s = w_s + d_s. With w_1 − w* = (2Mβη + 1)a, h_s = ∇f(x_s)/β − a, and h_1 for s < 1, S
+           and B are the sums of h_{s−τ} and (s − 1)h_{s−τ} over s < j + τ, s = 1 counted half, S_x
+           and B_x those over s < j, u = h_{j−1−τ} and v = h_{j−τ}. Q is the sum of ‖h_{j−s}‖²,
+           1 ≤ s ≤ τ, P is that of (τ − s)/2 times these, and W that of `charge` at j − s + τ, where
+           they are v.
 Guarantee  The energy of x is at most that of y. k_0 and k_1 are κ_{j−1} and κ_j, and s_0 is
            (j + 1)κ_{j+1} − jκ_j.
 Source     ours. Summation by parts leaves squares of S, and products of h_j with the τ gradients
@@ -42,6 +43,7 @@ f, a, star, e = function("f"), one.a, one.star, one.e
 (k_0, k_1, s_0), (E_y, E_x) = positive("k_0 k_1 s_0"), real("E_y E_x")
 sizes = gradient_window.SIZES
 tau = g + 2
+PACE = 8 * tau + 3
 j = i + 3
 M = j + tau + m
 
@@ -65,12 +67,12 @@ def gain(t: Scalar, last: Scalar) -> Scalar:
 
 def charge(t: Scalar, last: Scalar) -> Scalar:
     """What h_{t−τ} pays for being v at t, beside `always`."""
-    return (4 * tau - 3) * (last - t) / (6 * last * (2 * last - t))
+    return (5 * tau - 3) * (last - t) / (6 * last * (2 * last - t))
 
 
 def always(last: Scalar) -> Scalar:
     """What every h pays for the last window."""
-    return (tau + 3) / (6 * last)
+    return (tau + 6) / (12 * last)
 
 
 def energy(
@@ -93,7 +95,7 @@ _AT = {k_0: kappa(j - 1, M), k_1: kappa(j, M), s_0: gain(j + 1, M)}
 _paid, _due = charge(j + tau, M), charge(j, M)
 _spent = _s * (tau + sympy.Rational(1, 2)) + always(M) + _paid + k_0 / 2
 _spent += (k_0 - k_1) * (j - 1) * (j - 2) / 4
-_ROOM = _s - 2 * _spent / (5 * tau)
+_ROOM = _s - 4 * _spent / PACE
 _WEIGHTS = {
     "falls": le(k_1, k_0),
     "above": le(1 / M, k_1),
@@ -106,7 +108,7 @@ T = theorem("nesterov.delayed-horizon-step")
 T.smooth(f, beta)
 T.convex(f)
 T.minimum(f, star)
-T.assume(10 * tau * beta * eta <= 1, "stepsize", "η ≤ 1/(10τβ)")
+T.assume(PACE * beta * eta <= 1, "stepsize", "η ≤ 1/((8τ + 3)β)")
 _y = k_0, _s, rest + sizes / 2, sizes, charged
 _x = k_1, s_0, rest + tau / 2 * _h**2, sizes + _h**2 - v**2, charged + _paid * _h**2 - _due * v**2
 _after = S + _h, B + (j + tau - 1) * _h
@@ -146,8 +148,8 @@ _CERTIFICATE = Combine(
         (2 * e * k_0, _h + u),
         (e * (k_0 - k_1) * (j - 1) * (j - 2), _h + 2 / ((j - 1) * (j - 2)) * B_x),
         (2 * e * (k_1 - 1 / M) * (j - 1) * (j - 2) / j, 2 / ((j - 1) * (j - 2)) * B_x - v),
-        ((1 - 10 * tau * e) * _s, _h),
-        (10 * tau * e * _ROOM, _h),
+        ((1 - PACE * e) * _s, _h),
+        (PACE * e * _ROOM, _h),
     ),
     plus=(4 * e * (_s - s_0) * rest,),
     domain=("stepsize", *_WEIGHTS),
@@ -155,5 +157,5 @@ _CERTIFICATE = Combine(
 CLAIM = THEOREM = T.shows(
     E_x <= E_y,
     by=_CERTIFICATE,
-    says="With τ ≥ 2 and η ≤ 1/(10τβ) the energy of x_j is at most that of x_{j−1}, j ≥ 3.",
+    says="With τ ≥ 2 and η ≤ 1/((8τ + 3)β) the energy of x_j is at most that of x_{j−1}, j ≥ 3.",
 )
