@@ -104,7 +104,17 @@ _INDEXED: Final = re.compile(r"([^()∇]+)\[(\w+)( - .*)?\]")
 
 
 def _require_told(scene: Scene, plan: Plan, where: str) -> None:
-    """What is called like an older iterate is one, or one that is drawn and has no younger ones."""
+    """What is called like an older iterate is one, or one that is drawn and has no younger ones.
+
+    And a step is made of something that changes.
+    """
+    for now, then in plan.iterates:
+        if then.names <= plan.fixed:
+            raise TheoryError(
+                f"the next {text(now)} is {text(then)} in every iteration: nothing iterates",
+                where,
+                f"leave T.iterate out, and write {text(then)} for it",
+            )
     known = {name for _, old, *_ in plan.delays for name in old.names}
     members = {n: found for n in scene.names if (found := _INDEXED.fullmatch(n)) is not None}
     beyond = [n for n, one in members.items() if one[2] != str(plan.index) and not one[2].isdigit()]

@@ -159,7 +159,10 @@ def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step |
 def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Offer]:
     """At both ends and summed: relations in which the index does not occur."""
     sequences, symbols = _sequences(fact.gap), fact.gap.free_symbols - {run.index}
+    powers = fact.gap.atoms(sympy.Pow) if run.index in fact.gap.free_symbols else ()
     for at in dict.fromkeys((sympy.S.Zero, *run.counts)):
+        if any(p.exp.is_negative and p.base.subs(run.index, at) == 0 for p in powers):
+            continue  # 1/k, which no rule may take at 0
         rule, known = Everywhere(name, {run.index: at}), frozenset(symbols | at.free_symbols)
         here = partial(fact.replaced, {run.index: at})
         yield Offer(f"{name}, at {at}", rule, sequences, known, here)

@@ -76,7 +76,12 @@ def certify(
     """
     results: list[Certified] = []
     for theorem in theorems_of(claims):
-        results += _of_theorem(theorem, again, progress or (lambda text: None))
+        try:
+            results += [*_of_theorem(offered(theorem), again, progress or (lambda text: None))]
+        except TheoryError as error:  # which is no reason to leave the others out
+            why, path = str(error), getattr(theorem.conclude, "path", Path())
+            results.append(Certified(theorem.id, STATEMENT, "not found", why, 0.0, None, path))
+            continue
         same = [result for result in results if result.theorem == theorem.id]
         for path in dict.fromkeys(result.path for result in same):
             entries = [one.entry for one in same if one.path == path and one.entry is not None]
@@ -100,7 +105,7 @@ def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
         branches = getattr(claim.account, "keywords", {}).get("branches", {})
         for theorem in branches.values():
             take(theorem)
-    return [offered(theorem) for theorem in listed.values()]
+    return [*listed.values()]
 
 
 def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[Certified]:
