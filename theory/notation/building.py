@@ -157,7 +157,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     for template in plan.offered:
         hypotheses += [h for h in template(scene) if h.relation not in said]
     bare = _bare(statement, plan, scene, tuple(hypotheses))
-    run = offers.Run(plan.index, counts(statement, plan))
+    lines = [scene.relation(written.relation) for written in plan.written]
+    windows = offers.windows((bare.goal, *lines))
+    run = offers.Run(plan.index, counts(statement, plan), windows)
     means = _operators(statement, plan, scene)
     steps: list[Step | Offer] = []
     at = Residues()
@@ -198,16 +200,14 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         down, between = meeting.steps()
         steps += [down, between]
         follow(between.name, between.relation)
-    lines = [scene.relation(written.relation) for written in plan.written]
-    late = offers.late(bare, run, (bare.goal, *lines))
-    for step in (*late, *offers.twice(bare, run)):
+    for step in (*offers.late(bare, run), *offers.twice(bare, run)):
         steps.append(step)
         follow(step.name, step.relation)
     steps += offers.drifts(bare, run)
     formulas = [bare.goal, *(h.relation for h in hypotheses), *lines]
     steps += elementary.facts(formulas, hypotheses)
     steps += elementary.roots(formulas)
-    steps += elementary.harmonic(formulas, run.index, run.counts)
+    steps += elementary.sums(formulas, run.index, run.counts)
     called = {
         name for rule in (*(w.rule for w in plan.written), statement.rule) for name in rule.uses
     }

@@ -29,7 +29,7 @@ from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
 from theory.notation.names import Expectation, Function, named, plainly, text
 from theory.notation.plan import Plan, Statement, Written
-from theory.notation.summed import MEANT, total
+from theory.notation.summed import MEANT, resummed, total
 
 ANY: Final = vector("any vector")
 """What both sides of an equation of vectors are multiplied by where it is to be shown."""
@@ -467,6 +467,9 @@ class Draft:
     def _said(self, said: Any) -> Relation:
         """A relation, with what its sums are made of among the sequences."""
         stated, known = relation(said, self.id), self._plan.sequences
+        sums = stated.lhs.atoms(sympy.Sum) | stated.rhs.atoms(sympy.Sum)
+        put: dict[Any, Any] = {one: resummed(one, self._plan.varying) for one in sums}
+        stated = Relation(stated.lhs.xreplace(put), stated.kind, stated.rhs.xreplace(put))
         put = {}
         for call in stated.lhs.atoms(AppliedUndef) | stated.rhs.atoms(AppliedUndef):
             if call.func in MEANT and call.func not in known:
