@@ -171,7 +171,7 @@ def _missing(goal: Relation, facts: Collection[Relation]) -> str:
     ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
     numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
     unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)
-    last = min(unsigned, key=str, default=None)
+    last = min(unsigned, key=lambda one: (one.func(0) not in calls, str(one)), default=None)
     if last is None:
         return ""
     return f"; how small is {last}? A line may say it, such as T.have({last.func}(k) >= 0)"
