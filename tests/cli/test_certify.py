@@ -74,12 +74,23 @@ def test_unknown_facts_are_named(tmp_path: Path, run: Run) -> None:
     assert "no fact is called 'jung' here" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (TheoryError("so it is", "mine.bad", "mend it"), "mine.bad: so it is; mend it"),
+        (IndexError("3"), "the search stopped with IndexError: 3; please report it"),
+    ],
+)
 def test_an_error_in_one_claim_leaves_the_others(
-    tmp_path: Path, result: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    error: Exception,
+    why: str,
+    tmp_path: Path,
+    result: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def refused(theorem: Any) -> Any:
         if theorem.id == "mine.bad":
-            raise TheoryError("so it is", "mine.bad", "mend it")
+            raise error
         return theorem
 
     monkeypatch.setattr("theory.proving.certify.offered", refused)
@@ -87,7 +98,6 @@ def test_an_error_in_one_claim_leaves_the_others(
     path = written(tmp_path, f"{FILE}{both}del CLAIM\n")
     code, found = result("certify", path)
     assert (code, found["found"]) == (1, 3)
-    why = "mine.bad: so it is; mend it"
     assert found["failed"] == [{"claim": "mine.bad", "step": "statement", "why": why}]
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import sympy
 from sympy.core.function import AppliedUndef
 
+from schedules.user_code import reason
 from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.kernel.relations import Relation
@@ -78,8 +79,10 @@ def certify(
     for theorem in theorems_of(claims):
         try:
             results += [*_of_theorem(offered(theorem), again, progress or (lambda text: None))]
-        except TheoryError as error:  # which is no reason to leave the others out
-            why, path = str(error), getattr(theorem.conclude, "path", Path())
+        except Exception as error:  # which is no reason to leave the others out
+            own = f"the search stopped with {reason(error)}; please report it"
+            why = str(error) if isinstance(error, TheoryError) else own
+            path = getattr(theorem.conclude, "path", Path())
             results.append(Certified(theorem.id, STATEMENT, "not found", why, 0.0, None, path))
             continue
         same = [result for result in results if result.theorem == theorem.id]
