@@ -12,11 +12,10 @@ from typing import Final
 from staleproof import __version__
 from staleproof.arguments import Parser, suggestion, wants_json
 from staleproof.commands import COMMANDS, Command
-from staleproof.errors import Explained, StandardOutputError, UsageError
+from staleproof.errors import BAD_INPUT, Explained, StandardOutputError, UsageError
 from staleproof.interrupts import again, watched
 from staleproof.output import abandon_stdout, accept_every_character, begin, flush, put_error, shown
 
-BAD_INPUT: Final = 2
 INTERRUPTED: Final = 130
 OURS: Final = ("schedules", "theory", "gpu_validation", "reports", "staleproof")
 READER_GONE: Final = 141

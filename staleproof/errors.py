@@ -4,7 +4,10 @@ The errors of every package carry ``what``, ``where`` and ``fix``, so one place 
 all, as a line or as JSON, without importing the packages.
 """
 
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
+
+BAD_INPUT: Final = 2
+"""The exit code."""
 
 
 @runtime_checkable

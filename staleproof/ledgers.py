@@ -16,6 +16,7 @@ from staleproof.titles import with_titles
 
 if TYPE_CHECKING:
     from theory.claims import Claim
+    from theory.errors import TheoryError
     from theory.judging.verify import Review
     from theory.ledger import Evidence, Row
     from theory.rocq.recorded import Answers
@@ -29,6 +30,7 @@ def proved_rows(
     review: Review | None = None,
     every: bool = False,
     attack: int | None = None,
+    unjudged: list[TheoryError] | None = None,
 ) -> list[Row]:
     """Run the claims, with a line of progress on stderr for each.
 
@@ -45,7 +47,7 @@ def proved_rows(
         Try every control instead of a sample.
     attack : int, optional
         How long to look for counterexamples, as a percentage of what is usual.
-    review : callable, optional
+    review, unjudged : optional
         See `theory.judging.verify.verify`.
     """
     from theory.falsifier.effort import USUAL
@@ -62,6 +64,7 @@ def proved_rows(
         more=_evidence_about if tightness else nothing_more,
         every=every,
         attack=USUAL if attack is None else attack,
+        unjudged=unjudged,
     )
     return with_rocq(claims, rows)
 

@@ -180,13 +180,17 @@ _VERDICT: Final = re.compile(rf"\b(?:{'|'.join(_COLOURS)})\b")
 
 def put_error(error: Explained, *, as_json: bool) -> None:
     """Say why a command cannot go on: a line on stderr, or an object on stdout."""
-    parts = {"what": error.what, "where": error.where, "fix": error.fix}
     if as_json:
-        put_json({"error": parts})
+        put_json({"error": described(error)})
     else:
         near = error.fix.startswith("did you mean")  # the answer, before a list of all there is
         said = f"{error.fix} {error.what}" if near else f"{error.what}; {error.fix}"
         note(f"staleproof: {error.where}: {said}")
+
+
+def described(error: Explained) -> dict[str, str]:
+    """An error as plain data."""
+    return {"what": error.what, "where": error.where, "fix": error.fix}
 
 
 def one_line(text: str) -> str:

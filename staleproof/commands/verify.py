@@ -2,22 +2,26 @@
 
 Decides claims of papers as printed: PROVED covers every value of the stated domain, REFUTED has an
 exact witness, UNKNOWN is never a pass. Exit code 1 if a --require falls short or two solvers
-disagree, else 0 whatever the verdicts are. A file of your own has to be PROVED.
+disagree, else 0 whatever the verdicts are. A file of your own has to be PROVED. A claim whose
+prover breaks down has no row, and the exit code is 2.
 """
 
 from argparse import Namespace
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from staleproof.arguments import Parser, add_json, one_of, positive, whole_number
 from staleproof.commands.command import Command
-from staleproof.errors import UsageError
+from staleproof.errors import BAD_INPUT, UsageError
 from staleproof.kept_results import keep, kept, key, may_be_file
 from staleproof.ledgers import collected, proved_rows, require_writable, usable_cores, written
-from staleproof.output import note, put, put_json
+from staleproof.output import described, note, put, put_error, put_json
 from staleproof.reviews import Review
 from staleproof.rows import put_rows
+
+if TYPE_CHECKING:
+    from theory.errors import TheoryError
 
 REQUIRE: Final = "--require"
 EXPECT: Final = "--expect"
@@ -126,19 +130,23 @@ def run(arguments: Namespace) -> int:
     told = {one for _, ids in expected for one in ids}
     required = requirements(verdicts, claims, told)
     for_rocq = {name for one in by_rocq for name in _ids(one, claims, REQUIRE)}
+    unjudged: list[TheoryError] = []
     if before is None:
-        result = collected(
-            proved_rows(
-                chosen,
-                arguments.j,
-                arguments.deep,
-                arguments.tightness,
-                review,
-                every,
-                arguments.attack,
-            )
+        rows = proved_rows(
+            chosen,
+            arguments.j,
+            arguments.deep,
+            arguments.tightness,
+            review,
+            every,
+            arguments.attack,
+            unjudged,
         )
-        keep(name, name and key(arguments.names, every), result)
+        if unjudged and not rows:
+            raise unjudged[0]
+        result = collected(rows)
+        if not unjudged:
+            keep(name, name and key(arguments.names, every), result)
     else:
         result = before
     short = unaccepted(for_rocq, result["claims"], arguments.names)
@@ -146,7 +154,7 @@ def run(arguments: Namespace) -> int:
     if review is not None and arguments.smt is not None:
         files += review.written(arguments.smt)
     if arguments.json:
-        put_json(result)
+        put_json(result | ({"error": described(unjudged[0])} if unjudged else {}))
     else:
         put_rows(result["claims"], {claim.id for claim in claims if claim.source is not None})
         put(*files)
@@ -157,7 +165,9 @@ def run(arguments: Namespace) -> int:
         short += [f"staleproof: {line}" for line in review.contradictions]
     for line in short:
         note(line)
-    return 1 if short else 0
+    for error in unjudged:
+        put_error(error, as_json=False)
+    return BAD_INPUT if unjudged else 1 if short else 0
 
 
 def _begin_importing(names: Sequence[str], jobs: int | None) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.certified import FILE, data_of, written
+from theory.errors import TheoryError
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Problem = Callable[..., dict[str, str]]
@@ -71,6 +72,33 @@ def test_unknown_facts_are_named(tmp_path: Path, run: Run) -> None:
     done = run("certify", written(tmp_path, FILE.replace('Found("young",', 'Found("jung",')))
     assert done.returncode == 1
     assert "no fact is called 'jung' here" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (TheoryError("so it is", "mine.bad", "mend it"), "mine.bad: so it is; mend it"),
+        (IndexError("3"), "the search stopped with IndexError: 3; please report it"),
+    ],
+)
+def test_an_error_in_one_claim_leaves_the_others(
+    error: Exception,
+    why: str,
+    tmp_path: Path,
+    result: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(theorem: Any) -> Any:
+        if theorem.id == "mine.bad":
+            raise error
+        return theorem
+
+    monkeypatch.setattr("theory.proving.certify.offered", refused)
+    both = "\nfrom dataclasses import replace\nCLAIMS = [replace(CLAIM, id='mine.bad'), CLAIM]\n"
+    path = written(tmp_path, f"{FILE}{both}del CLAIM\n")
+    code, found = result("certify", path)
+    assert (code, found["found"]) == (1, 3)
+    assert found["failed"] == [{"claim": "mine.bad", "step": "statement", "why": why}]
 
 
 @pytest.mark.parametrize("name", ["missing.py", "rpd.no-such-claim"])

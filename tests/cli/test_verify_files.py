@@ -211,6 +211,17 @@ def test_report_of_a_file(run: Run, mine: Callable[..., Path], tmp_path: Path) -
     assert "mine.one" in (tmp_path / "report" / "mine.md").read_text(encoding="utf-8")
 
 
+def test_one_broken_claim_leaves_the_others(run: Run, mine: Callable[..., Path]) -> None:
+    path = mine(judged("mine.one", "1 / 0"), reaching("mine.two", "PROVED"))
+    done = run("verify", path, "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, [row["id"] for row in found["claims"]]) == (2, ["mine.two"])
+    assert found["error"]["what"].startswith("the prover stopped with ZeroDivisionError")
+    done = run("verify", path)
+    assert (done.returncode, "mine.two" in done.stdout) == (2, True)
+    assert "staleproof: mine.one (" in done.stderr.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("claims", "expected"),
     [

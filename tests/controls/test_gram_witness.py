@@ -19,8 +19,9 @@ from tests.controls.test_small_models import PAIRS as ONE_STEP
 from tests.controls.test_small_runs import FOR_EVER, PAIRS
 from tests.edited_files import edited, neighbours
 from tests.stated import theorem
+from theory import notation
 from theory.account import Refutation, Violation
-from theory.falsifier.gram.classes import FunctionClass
+from theory.falsifier.gram.classes import FunctionClass, in_classes
 from theory.falsifier.gram.exact import positive_semidefinite
 from theory.falsifier.gram.plain import Outcomes, plain
 from theory.falsifier.gram.program import Row, linear
@@ -43,6 +44,7 @@ from theory.kernel import (
     vector,
 )
 from theory.kernel.vectors import Scalar
+from theory.notation import function, positive, real, vectors
 
 QUADRATIC_TWINS = [
     *("async_sgd/in_flight", "async_sgd/convex", "async_sgd/nonconvex", "async_sgd/window"),
@@ -263,7 +265,48 @@ def test_values_that_no_function_of_a_class_has_break_its_conditions(name: str) 
         assert any(value(row, known) < -1e-6 for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("part", "lower", "refuted"), [(4, "", True), (2, "", False), (4, "l", True)]
+)
+def test_what_is_false_under_pl_has_a_strongly_convex_witness(
+    part: int, lower: str, refuted: bool
+) -> None:
+    size, gamma, mu, d = positive("L gamma mu d")
+    low, f, (x, e) = real("low"), function("f"), vectors("x e")
+    T = notation.theorem("mine.pl")
+    T.smooth(f, size)
+    T.pl(f, mu, low)
+    if lower:
+        T.lower_bound(f, low)
+    T.assume(gamma * size <= 1)
+    T.assume(e**2 <= d**2)
+    y = x - gamma * (f.grad(x) + e)
+    model = gram_model(T.shows(f(y) - low <= (1 - gamma * mu) * (f(x) - low) + gamma * d**2 / part))
+    assert (model is not None) == refuted
+    if model is not None:
+        assert stands(refuted_by(model))
+        numbers = {str(one): value for one, value in model.numbers.items()}
+        assert numbers["f(argmin f)"] <= numbers["low"]
+        assert numbers["mu"] < numbers["L"]
+
+
+def test_another_hypothesis_than_pl_stays() -> None:
+    mu, low, f, (x, y) = positive("mu"), real("low"), function("f"), vectors("x y")
+    left = []
+    for times in (2, 3):
+        T = notation.theorem("mine.pl")
+        T.smooth(f, 1)
+        T.pl(f, mu, low)
+        T.assume(times * mu * (f(x) - low) <= f.grad(x) ** 2)
+        said, rest = in_classes(plain(T.shows(f(x) <= f(y)), Outcomes()))
+        assert (said["f"].moduli, said["f"].low) == ((mu,), (low,))
+        left.append(len(rest))
+    assert left == [0, 1]
+
+
 def test_a_weakly_convex_class_is_refused() -> None:
+    with pytest.raises(Exception, match="cannot be run"):  # its least value need not exist
+        gaps(FunctionClass("f", (L,), low=(sympy.Integer(1),)), 2)
     with pytest.raises(Exception, match="cannot be run"):
         gaps(FunctionClass("f", (L,), (sympy.Integer(-1),)), 2)
     with pytest.raises(Exception, match="cannot be run"):

@@ -219,6 +219,20 @@ def test_total_expectation_needs_a_name_for_everything_random() -> None:
     assert not accepts(Total("step", k), le(A(k) * S(k), b), product, **changes)
 
 
+def test_what_is_known_before_goes_into_a_conditional_mean() -> None:
+    known, drawn = Operator("E", ("g",)), Operator("E", ("g", "r"))
+    changes = {"points": (X,), "sequences": {S: r**2 * square(g)}}
+    goal = le(S(k), b)
+    fact = {"step": le(r**2 * known.of(square(g)), b)}
+    assert accepts(Total("step", k), goal, fact, **changes)
+    assert not accepts(Total("step", k), le(S(k), b / 2), fact, **changes)
+    apart = {"step": le(r**2 * drawn.of(square(g)), b)}  # of a mean, not of the product
+    assert not accepts(Total("step", k), goal, apart, **changes)
+    twice = {"step": le(known.of(square(g)) * known.of(dot(g, u)), b)}
+    other = {A: square(g) * dot(g, u)}
+    assert not accepts(Total("step", k), le(A(k), b), twice, points=(X,), sequences=other)
+
+
 def test_a_point_that_nothing_follows_has_no_next_value() -> None:
     changes = {"points": (X, Y), "sequences": {A: X.value}, "following": ()}
     fact = {"step": le(X.value, b)}
@@ -274,6 +288,35 @@ def test_counters_cancel_with_their_own_predecessor_only() -> None:
 def test_a_weight_that_is_undefined_before_the_start_does_not_cancel() -> None:
     fact = {"step": le(A(k + 1) / (k + 1), A(k) / k + b)}
     assert not accepts(Telescope("step", k, K), le(A(K) / K, K * b), fact)
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [
+        *(sympy.S(2), k + 1, k, k**2 - 3, sympy.sqrt(k + 1), sympy.sqrt(2 * k + 2), 2 / (k + 2)),
+        *((k + 1) / (2 * k + 4), sympy.S(3) ** k, (-1) ** k, sympy.Max(k, 1)),
+        *(1 / (k + 1), sympy.sqrt(k), 1 / (k - sympy.Rational(1, 2)), S(k), S(k + 1)),
+    ],
+)
+def test_a_sum_by_parts_is_that_sum(weight: sympy.Expr) -> None:
+    values = {A(n): sympy.Rational(n * n - 5, n + 2) for n in range(6)}
+    values |= {S(n): sympy.Integer(n * n + 1) for n in range(6)}
+    gap = b - weight * A(k + 1) + k * A(k)
+    for many in range(1, 5):
+        plainly = sympy.Add(*(gap.subs(k, n) for n in range(many)))
+        total = Telescope("step", k, K).total(gap).subs(K, many).doit()
+        assert sympy.expand((plainly - total).subs(values)) == 0
+
+
+def test_a_root_cancels_with_its_own_predecessor_only() -> None:
+    fact = {"step": le(sympy.sqrt(k + 1) * A(k + 1), sympy.sqrt(k) * A(k) + b)}
+    assert accepts(Telescope("step", k, K), le(sympy.sqrt(K) * A(K), K * b), fact)
+    for wrong in (
+        le(sympy.sqrt(K + 1) * A(K), K * b),
+        le(sympy.sqrt(K) * A(K) + A(0), K * b),
+        le(sympy.sqrt(K) * A(K), (K - 1) * b),
+    ):
+        assert not accepts(Telescope("step", k, K), wrong, fact)
 
 
 RATIO = {"step": le(A(k + 1), q * A(k) + b), "start": eq(A(0), a), "small": le(q, 1)}

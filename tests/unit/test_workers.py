@@ -133,13 +133,18 @@ def test_first_error_wins_whatever_ends_first(tmp_path: Path, jobs: int) -> None
     )
 
 
-def test_nothing_is_begun_after_an_error(tmp_path: Path) -> None:
-    claims = [heavy("mine.0", "raise ValueError", 9), heavy("mine.1", "return 1 / 0", 8)]
-    claims += [heavy(f"mine.{k}", "import time; time.sleep(60)", 1) for k in (2, 3)]
-    begun: list[str] = []
-    with pytest.raises(ProverError, match=r"^mine\.0 "):
-        verify(select([written(tmp_path, *claims)]), lambda name, *_: begun.append(name), jobs=2)
-    assert begun == ["mine.0", "mine.1"]
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_claim_that_cannot_be_judged_keeps_no_other_from_it(tmp_path: Path, jobs: int) -> None:
+    claims = [heavy("mine.0", "raise ValueError", 9), heavy("mine.1", PROVES)]
+    claims += [heavy("mine.2", "return 1 / 0"), judged("mine.3", PROVES, "depends=('mine.0',)")]
+    unjudged: list[TheoryError] = []
+    rows = verify(select([written(tmp_path, *claims)]), jobs=jobs, unjudged=unjudged)
+    assert [(row.id, row.verdict.name) for row in rows] == [
+        ("mine.1", "PROVED"),
+        ("mine.3", "UNKNOWN"),
+    ]
+    assert "rests on mine.0, which is not judged" in rows[1].judgement.evidence[-1].says
+    assert [error.where.partition(" ")[0] for error in unjudged] == ["mine.0", "mine.2"]
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def settled(rows: Sequence[Row], graph: Graph) -> list[Row]:
     Parameters
     ----------
     rows : sequence of Row
-        One for each node of the graph.
+        One for each node of the graph that could be judged.
     graph : mapping of str to tuple of str
         From `dependency_graph`.
 
@@ -102,14 +102,16 @@ def settled(rows: Sequence[Row], graph: Graph) -> list[Row]:
     """
     found, closure = {row.id: row for row in rows}, dict[str, frozenset[str]]()
     for name in TopologicalSorter(graph).static_order():
-        row, needs = found[name], graph[name]
+        needs = graph[name]
         closure[name] = frozenset(needs).union(*(closure[one] for one in needs))
-        if row.verdict in SETTLED_ALONE:
+        row = found.get(name)
+        if row is None or row.verdict in SETTLED_ALONE:
             continue
         # What is only checked on a finite domain carries no conclusion beyond it.
-        short = [f for f in dict.fromkeys(needs) if found[f].verdict is not Verdict.PROVED]
+        known = {one: found[one].verdict.name if one in found else "not judged" for one in needs}
+        short = [f"{one}, which is {what}" for one, what in known.items() if what != "PROVED"]
         if short:
-            reasons = ", ".join(f"{one}, which is {found[one].verdict.name}" for one in short)
+            reasons = ", ".join(short)
             found[name] = _withdrawn(row, f"not decided: it rests on {reasons}")
     return [replace(found[row.id], closure=tuple(sorted(closure[row.id]))) for row in rows]
 

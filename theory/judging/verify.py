@@ -9,11 +9,13 @@ from functools import partial
 from typing import Any, cast
 
 from theory.claims import Claim
+from theory.errors import TheoryError
 from theory.falsifier.effort import USUAL, effort
 from theory.judging.catalogue import CLAIMS, PAPERS, called, claims_of, unknown
 from theory.judging.dependencies import dependency_graph, settled
 from theory.judging.judge import More, judge, nothing_more
 from theory.judging.loading import load, require_distinct
+from theory.judging.serving import Judge
 from theory.judging.workers import Progress, processes, side_by_side
 from theory.ledger import AS_PRINTED, SCHEMA, Row
 from theory.verdicts import Verdict
@@ -112,8 +114,9 @@ def verify(
     review: Review | None = None,
     every: bool = False,
     attack: int = USUAL,
+    unjudged: list[TheoryError] | None = None,
 ) -> list[Row]:
-    """Judge claims, and what they rest on.
+    """Judge claims, and what they rest on; one that cannot be judged keeps no other from it.
 
     Parameters
     ----------
@@ -135,6 +138,8 @@ def verify(
     review : callable, optional
         What it makes of a row takes the row's place, before anything that rests on it is settled.
         Rows then come with the queries of their proofs.
+    unjudged : list of TheoryError, optional
+        Takes what stood in the way of claims, which then have no row; else the first is raised.
 
     Returns
     -------
@@ -160,17 +165,30 @@ def verify(
     )
     count = processes(everything, jobs)
     if count > 0:
-        rows = side_by_side(everything, count, progress, how)
+        answers = side_by_side(everything, count, progress, how)
     else:
-        rows = []
+        answers = []
         for number, claim in enumerate(everything):
             told = partial(_told, progress, claim.id, number, len(everything))
             told("")
             with effort(told=told):
-                rows.append(how(claim))
+                answers.append(_answer(how, claim))
+    rows = [one for one in answers if isinstance(one, Row)]
+    errors = [one for one in answers if isinstance(one, TheoryError)]
+    if errors and unjudged is None:
+        raise errors[0]
+    if unjudged is not None:
+        unjudged += errors
     if review is not None:
         rows = [review(row) for row in rows]
     return [row for row in settled(rows, graph) if row.id in given]
+
+
+def _answer(how: Judge, claim: Claim) -> Row | TheoryError:
+    try:
+        return how(claim)
+    except TheoryError as error:
+        return error
 
 
 def _told(progress: Progress | None, name: str, number: int, count: int, text: str) -> None:

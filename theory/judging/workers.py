@@ -110,7 +110,7 @@ def _travels(claim: Claim) -> bool:
 
 def side_by_side(
     claims: Sequence[Claim], jobs: int, progress: Progress | None, how: Judge
-) -> list[Row]:
+) -> list[Row | TheoryError]:
     """Judge claims in this many processes, the longest lane first.
 
     Parameters
@@ -123,31 +123,28 @@ def side_by_side(
 
     Returns
     -------
-    list of Row
-        In the order of the claims.
+    list of Row and TheoryError
+        In the order of the claims, each with its row or what it raised.
 
     Raises
     ------
     WorkerError
         A process died or could not be started.
-    TheoryError
-        What the first of the claims that raised, in their order, did raise.
     """
     waiting, busy = lanes(claims), dict[Connection, tuple[Worker, int]]()
     answers: dict[int, Row | TheoryError] = {}
-    first = len(claims)  # the first that raised; what comes later cannot change the outcome
     with _started(jobs, how) as idle:
         while True:
             for worker in list(idle):
-                number = _next(worker.lane, waiting, first)
+                number = _next(worker.lane, waiting)
                 if number is not None:
                     if progress is not None:
                         progress(claims[number].id, len(answers) + len(busy), len(claims))
                     _hand(worker, Reference.to(claims[number]), claims[number].id)
                     idle.remove(worker)
                     busy[worker.connection] = worker, number
-            if all(number >= first for _, number in busy.values()):
-                break
+            if not busy:
+                return [answers[number] for number in range(len(claims))]
             for ready in _ready(busy):
                 worker, number = busy[ready]
                 name = claims[number].id
@@ -159,9 +156,6 @@ def side_by_side(
                 del busy[ready]
                 answers[number] = _row(answer, name)
                 idle.append(worker)
-            raised = (k for k, answer in answers.items() if not isinstance(answer, Row))
-            first = min(raised, default=len(claims))
-    return [_row_or_raise(answers[number]) for number in range(min(first + 1, len(claims)))]
 
 
 def _ready(busy: Mapping[Connection, tuple[Worker, int]]) -> list[Connection]:
@@ -196,21 +190,11 @@ def lanes(claims: Sequence[Claim]) -> list[list[int]]:
     return sorted(found.values(), key=lambda lane: -sum(claims[number].cost for number in lane))
 
 
-def _next(lane: list[int], waiting: list[list[int]], first: int) -> int | None:
-    """Take the next claim before `first` from a lane, or from the next lane if it is empty."""
-    while lane or waiting:
-        if not lane:
-            lane += waiting.pop(0)
-        number = lane.pop(0)
-        if number < first:
-            return number
-    return None
-
-
-def _row_or_raise(answer: Row | TheoryError) -> Row:
-    if isinstance(answer, Row):
-        return answer
-    raise answer
+def _next(lane: list[int], waiting: list[list[int]]) -> int | None:
+    """Take the next claim from a lane, or from the next lane if it is empty."""
+    if waiting and not lane:
+        lane += waiting.pop(0)
+    return lane.pop(0) if lane else None
 
 
 @contextmanager

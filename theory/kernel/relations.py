@@ -158,5 +158,6 @@ def _inexact(value: Scalar) -> NotExactError:
     return NotExactError(
         f"formulas are made of symbols, rational numbers and their roots, found {value!s:.80}",
         "formula",
-        "write a decimal as a fraction, such as sympy.Rational(1, 2)",
+        "write a decimal as a fraction, such as sympy.Rational(1, 2), since 1/2 is one in Python, "
+        "and divide by nothing that is 0",
     )

@@ -104,7 +104,17 @@ _INDEXED: Final = re.compile(r"([^()∇]+)\[(\w+)( - .*)?\]")
 
 
 def _require_told(scene: Scene, plan: Plan, where: str) -> None:
-    """What is called like an older iterate is one, or one that is drawn and has no younger ones."""
+    """What is called like an older iterate is one, or one that is drawn and has no younger ones.
+
+    And a step is made of something that changes.
+    """
+    for now, then in plan.iterates:
+        if then.names <= plan.fixed:
+            raise TheoryError(
+                f"the next {text(now)} is {text(then)} in every iteration: nothing iterates",
+                where,
+                f"leave T.iterate out, and write {text(then)} for it",
+            )
     known = {name for _, old, *_ in plan.delays for name in old.names}
     members = {n: found for n in scene.names if (found := _INDEXED.fullmatch(n)) is not None}
     beyond = [n for n, one in members.items() if one[2] != str(plan.index) and not one[2].isdigit()]
@@ -147,7 +157,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     for template in plan.offered:
         hypotheses += [h for h in template(scene) if h.relation not in said]
     bare = _bare(statement, plan, scene, tuple(hypotheses))
-    run = offers.Run(plan.index, counts(statement, plan))
+    lines = [scene.relation(written.relation) for written in plan.written]
+    windows = offers.windows((bare.goal, *lines))
+    run = offers.Run(plan.index, counts(statement, plan), windows)
     means = _operators(statement, plan, scene)
     steps: list[Step | Offer] = []
     at = Residues()
@@ -188,16 +200,14 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         down, between = meeting.steps()
         steps += [down, between]
         follow(between.name, between.relation)
-    lines = [scene.relation(written.relation) for written in plan.written]
-    late = offers.late(bare, run, (bare.goal, *lines))
-    for step in (*late, *offers.twice(bare, run)):
+    for step in (*offers.late(bare, run), *offers.twice(bare, run)):
         steps.append(step)
         follow(step.name, step.relation)
     steps += offers.drifts(bare, run)
     formulas = [bare.goal, *(h.relation for h in hypotheses), *lines]
     steps += elementary.facts(formulas, hypotheses)
     steps += elementary.roots(formulas)
-    steps += elementary.harmonic(formulas, run.index, run.counts)
+    steps += elementary.sums(formulas, run.index, run.counts)
     called = {
         name for rule in (*(w.rule for w in plan.written), statement.rule) for name in rule.uses
     }

@@ -26,10 +26,10 @@ from theory.notation import templates
 from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
 from theory.notation.interpolation import place
-from theory.notation.iterations import Iterates
+from theory.notation.iterations import Iterates, require_index, require_step
 from theory.notation.names import Expectation, Function, named, plainly, text
 from theory.notation.plan import Plan, Statement, Written
-from theory.notation.summed import MEANT, total
+from theory.notation.summed import MEANT, resummed, total
 
 ANY: Final = vector("any vector")
 """What both sides of an equation of vectors are multiplied by where it is to be shown."""
@@ -123,6 +123,7 @@ class Draft:
 
     def smooth(self, f: Function, constant: Scalar, name: str = "") -> str:
         """Assume ∇f Lipschitz with this constant: the descent lemma holds at any two points."""
+        constant = sympy.sympify(constant)
         label = name or f"{f.name} is {constant}-smooth"
         self._know(f)
         self._plan.smooth.append(Smooth(label, label, constant, f.name))
@@ -134,9 +135,10 @@ class Draft:
 
     def strongly_convex(self, f: Function, modulus: Scalar) -> None:
         """Assume f(y) ≥ f(x) + ⟨∇f(x), y − x⟩ + (μ/2)‖y − x‖² at any two points."""
+        modulus = sympy.sympify(modulus)
         self._everywhere(f, "convex", modulus)
         self._plan.offered.append(templates.strongly_convex(f, modulus))
-        self._plan.convex.append((f, sympy.sympify(modulus)))
+        self._plan.convex.append((f, modulus))
 
     def quasi_convex(self, f: Function, at: Vector) -> None:
         """Assume ⟨∇f(x), x − x*⟩ ≥ f(x) − f(x*) everywhere, for one vector x* = `at`.
@@ -147,6 +149,7 @@ class Draft:
 
     def quasi_strongly_convex(self, f: Function, at: Vector, modulus: Scalar) -> None:
         """Assume ⟨∇f(x), x − x*⟩ ≥ f(x) − f(x*) + (μ/2)‖x − x*‖² everywhere, for x* = `at`."""
+        modulus = sympy.sympify(modulus)
         self._everywhere(f, "quasi-convex", modulus, at)
         self.constant(at)
         self._plan.constants.add(f(at))
@@ -228,6 +231,7 @@ class Draft:
         if not isinstance(then, Vector):
             given = f"the next iterate is a vector, found a {type(then).__name__}"
             raise TheoryError(given, self.id, "write vectors, times numbers")
+        require_step(now, then, index, self.id)
         self._plan.iterates.append((plainly(now), then))
         self._plan.index = index
 
@@ -243,6 +247,7 @@ class Draft:
 
     def along(self, index: Scalar) -> None:
         """Say what counts the members of sequences, such as blocks, where nothing iterates."""
+        require_index(index, self.id)
         self._plan.index = index
 
     def delayed(self, old: Vector, now: Vector, delay: Scalar) -> str:
@@ -373,7 +378,8 @@ class Draft:
             The name of the line that it gives.
         """
         put = {next(iter(one.names)): other for one, other in (vectors or {}).items()}
-        values = self._carried(lemma, Values(dict(scalars or {}), put))
+        numbers = {one: sympy.sympify(other) for one, other in (scalars or {}).items()}
+        values = self._carried(lemma, Values(numbers, put))
         self._plan.cite(lemma, values, unused)
         label = name or lemma.id
         rule = Cite(lemma.id, values.scalars, values.vectors, domain)
@@ -461,6 +467,9 @@ class Draft:
     def _said(self, said: Any) -> Relation:
         """A relation, with what its sums are made of among the sequences."""
         stated, known = relation(said, self.id), self._plan.sequences
+        sums = stated.lhs.atoms(sympy.Sum) | stated.rhs.atoms(sympy.Sum)
+        put: dict[Any, Any] = {one: resummed(one, self._plan.varying) for one in sums}
+        stated = Relation(stated.lhs.xreplace(put), stated.kind, stated.rhs.xreplace(put))
         put = {}
         for call in stated.lhs.atoms(AppliedUndef) | stated.rhs.atoms(AppliedUndef):
             if call.func in MEANT and call.func not in known:

@@ -48,31 +48,49 @@ def roots(said: Iterable[Relation]) -> Iterator[Step]:
             yield Step(f"{root} is at least 1", le(1, root), Sign())
 
 
-def harmonic(
+def sums(
     said: Sequence[Relation], index: Scalar | None, counts: Iterable[Scalar]
 ) -> Iterator[Step]:
-    """Σ 1/(k + 1) over k < n, for each count n of which ln(n + 1) or ln n is named.
+    """Sums over k < n, for each count n of which ln(n + 1) or ln n, or √n, is named.
 
-    It is at most ln(n + 1) + n/(n + 1), and at most 1 + ln n. Each term is at most
+    Σ 1/(k + 1) is at most ln(n + 1) + n/(n + 1), and at most 1 + ln n. Each term is at most
     ln(k + 2) − ln(k + 1) + 1/(k + 1) − 1/(k + 2), since ln x ≤ x − 1 at (k + 1)/(k + 2), and these
-    have a closed sum. Terms are found as lines have them: 1/(μk + μ).
+    have a closed sum. Σ 1/√(k + 1) is at most 2√n: each term is at most 2√(k + 1) − 2√k. Terms are
+    found as lines have them: 1/(μk + μ).
     """
-    logs = set(_arguments([side for one in said for side in (one.lhs, one.rhs)], Log))
-    for n in counts if index is not None else ():
+    sides = [side for one in said for side in (one.lhs, one.rhs)]
+    logs = set(_arguments(sides, Log))
+    powers = {one for side in sides for one in side.atoms(sympy.Pow)}
+    if index is None:
+        return
+    for n in counts:
         if n.is_Symbol and logs & {n, n + 1}:
-            for term, weight in _harmonic_terms(said, index).items():
+            for term, weight in _terms(said, index, index + 1).items():
                 yield from _harmonic(term, weight, index, n)
                 if n in logs and n.is_positive:
                     yield from _one_less(term, weight, index, n)
+        if n.is_Symbol and powers & {sympy.sqrt(n), 1 / sympy.sqrt(n)}:
+            yield from _of_roots(said, index, n)
 
 
-def _harmonic_terms(said: Iterable[Relation], k: Scalar) -> dict[Scalar, Scalar]:
+def _of_roots(said: Sequence[Relation], k: Scalar, n: Scalar) -> Iterator[Step]:
+    """Sums of 1/√(k + 1), and of √(k + 1) − √k."""
+    later, now = sympy.sqrt(k + 1), sympy.sqrt(k)
+    closed = eq(sympy.Sum(later - now, (k, 0, n - 1)), sympy.sqrt(n))
+    yield Step(f"sum of {later - now} to {n}", closed, ClosedSum(k, n))
+    for term, weight in _terms(said, k, later).items():
+        grows = 2 * weight * (later - now)
+        by = Combine(squares=((weight / later, later - now),))
+        yield from _bounded(term, grows, 2 * weight * sympy.sqrt(n), by, k, n)
+
+
+def _terms(said: Iterable[Relation], k: Scalar, below: Scalar) -> dict[Scalar, Scalar]:
     """What stands for c/(k + 1) in sums, with c; it is positive, and the same for every k."""
     found = {}
     for one in said:
         for part in sympy.Add.make_args(sympy.expand(one.gap)):
             term = part.as_independent(k)[1]
-            weight = sympy.cancel(term * (k + 1))
+            weight = sympy.cancel(term * below)
             if term.has(k) and not weight.has(k) and weight.is_positive:
                 found[term] = weight
     return found
@@ -85,12 +103,19 @@ def _harmonic(term: Scalar, weight: Scalar, k: Scalar, n: Scalar) -> Iterator[St
     stated = tangent.stated()
     assert not isinstance(stated, str)
     yield Step(f"{name}, tangent", stated.relation, tangent)
-    grows = _growth(term, weight, k)
+    closed, by = weight * (Log(n + 1) + n / (n + 1)), Combine({f"{name}, tangent": weight})
+    yield from _bounded(term, _growth(term, weight, k), closed, by, k, n)
+
+
+def _bounded(
+    term: Scalar, grows: Scalar, closed: Scalar, by: Combine, k: Scalar, n: Scalar
+) -> Iterator[Step]:
+    """A sum of terms, each of which is at most what has a closed sum."""
+    name = f"sum of {term} to {n}"
     each = le(term, grows)
-    yield Step(f"{name}, each", each, Combine({f"{name}, tangent": weight}))
+    yield Step(f"{name}, each", each, by)
     over = Telescope(f"{name}, each", k, n)
     yield Step(f"{name}, summed", le(0, over.total(each.gap)), over)
-    closed = weight * (Log(n + 1) + n / (n + 1))
     total = eq(sympy.Sum(grows, (k, 0, n - 1)), closed)
     yield Step(f"{name}, closed", total, ClosedSum(k, n))
     parts = {f"{name}, summed": 1, f"{name}, closed": 1}

@@ -9,6 +9,8 @@ import sympy
 from theory.errors import TheoryError
 from theory.kernel.rules.windows import window as window_of
 from theory.kernel.vectors import Scalar, Vector, vector
+from theory.notation.names import index as index_of
+from theory.notation.names import plainly, text
 from theory.notation.summed import renamed, summed
 
 
@@ -121,3 +123,41 @@ def iterates(name: str, index: Scalar) -> Iterates:
     (-1)*x[k - tau] + x[k]
     """
     return Iterates(name, index)
+
+
+def require_index(index: Scalar, where: str) -> None:
+    """What counts iterations runs through 0, 1, 2, … and nothing else.
+
+    Raises
+    ------
+    TheoryError
+        It is a count from 1 on, a number, or nothing.
+    """
+    if index != index_of(str(index)):
+        kind = "is never 0" if getattr(index, "is_positive", False) else "need not be one"
+        found = "none" if index is None else f"{index}, which {kind}"
+        raise TheoryError(
+            f"iterations are counted by an index that runs through 0, 1, 2, …, found {found}",
+            where,
+            'make it by k = index("k"), and write k + 1 for what is 1 at first',
+        )
+
+
+def require_step(now: Vector, then: Vector, index: Scalar, where: str) -> None:
+    """A step moves, and is defined from iteration 0 on.
+
+    Raises
+    ------
+    TheoryError
+        It divides by the index, stays where it is, or is counted by no index.
+    """
+    require_index(index, where)
+    if plainly(then) == plainly(now):
+        raise TheoryError(f"{text(now)} never moves", where, f"say T.constant({text(now)}) instead")
+    for name, factor in then.terms:
+        if sympy.sympify(factor).subs(index, 0).has(sympy.zoo, sympy.nan):
+            raise TheoryError(
+                f"iterations count from 0, where {factor} times {name} is not defined",
+                where,
+                f"write {index} + 1 for {index}",
+            )

@@ -54,10 +54,13 @@ class Run:
         k, if there are iterations.
     counts : tuple of expressions
         Numbers of iterations that the statement speaks of.
+    windows : tuple of expressions
+        Sums over the last iterations of which lines speak.
     """
 
     index: Scalar | None
     counts: tuple[Scalar, ...]
+    windows: tuple[Scalar, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,18 +151,23 @@ def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step |
     if fact.gap.atoms(AppliedUndef):
         if run.index in fact.gap.free_symbols and not varying(fact, Given(bare, {})):
             yield from _ranged(name, fact, run)
+            yield from _windowed(name, fact, run, bare)
         return
     total = in_sequences(fact, run.index, bare)
     if total is not None:
         each = f"{name}, each {run.index}"
         yield Step(each, total, Total(name, run.index))
         yield from _ranged(each, total, run)
+        yield from _windowed(each, total, run, bare)
 
 
 def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Offer]:
     """At both ends and summed: relations in which the index does not occur."""
     sequences, symbols = _sequences(fact.gap), fact.gap.free_symbols - {run.index}
+    powers = fact.gap.atoms(sympy.Pow) if run.index in fact.gap.free_symbols else ()
     for at in dict.fromkeys((sympy.S.Zero, *run.counts)):
+        if any(p.exp.is_negative and p.base.subs(run.index, at) == 0 for p in powers):
+            continue  # 1/k, which no rule may take at 0
         rule, known = Everywhere(name, {run.index: at}), frozenset(symbols | at.free_symbols)
         here = partial(fact.replaced, {run.index: at})
         yield Offer(f"{name}, at {at}", rule, sequences, known, here)
@@ -241,13 +249,19 @@ def _moves(one: Hypothesis, stale: Delayed, bare: Theorem) -> Iterator[Step]:
                 return
 
 
-def late(bare: Theorem, run: Run, said: Sequence[Relation]) -> Iterator[Step]:
+def windows(said: Iterable[Relation]) -> tuple[Scalar, ...]:
+    """The sums over the last iterations of which relations speak."""
+    sums = {total for one in said for total in one.gap.atoms(sympy.Sum) if total.has(sympy.Max)}
+    return tuple(sorted(sums, key=str))
+
+
+def late(bare: Theorem, run: Run) -> Iterator[Step]:
     """What is known of sums over the last iterations, and of what is read late."""
     k, given = run.index, Given(bare, {})
-    sides = [side for one in said for side in (one.lhs, one.rhs)]
-    sums = {one for side in sides for one in side.atoms(sympy.Sum) if one.has(sympy.Max)}
     places = {
-        (one.limits[0][0], call.func) for one in sums for call in one.function.atoms(AppliedUndef)
+        (one.limits[0][0], call.func)
+        for one in run.windows
+        for call in one.function.atoms(AppliedUndef)
     }
     for stale in bare.hypotheses:
         if not isinstance(stale, Delayed) or k is None:
@@ -260,43 +274,50 @@ def late(bare: Theorem, run: Run, said: Sequence[Relation]) -> Iterator[Step]:
             yield from _stated(late, f"{one} late, summed to {number}", given)
         for one in bare.sequences:
             yield from _stated(Start(stale.name, one, k), f"{one} at the start", given)
-    for total in sorted(sums, key=str):
-        yield from _windows(total, run, bare)
+    for name, last in _windows(run):
+        for number in run.counts:
+            over = replace(last, count=number)
+            yield from _stated(over, f"{name}, summed to {number}", given)
 
 
 def twice(bare: Theorem, run: Run) -> Iterator[Step]:
-    """Sequences that are one thing: ‖x[k] − x[k − 1]‖² is what ‖x[k + 1] − x[k]‖² was before."""
+    """Sequences that are one thing: ‖x[k] − x[k − 1]‖² is what ‖x[k + 1] − x[k]‖² was before.
+
+    And one may be a constant.
+    """
     if run.index is None:
         return
     known: dict[Scalar, Scalar] = {}
     for call, value in Total("", run.index).meanings(Given(bare, {})).items():
-        other = known.setdefault(value, call)
+        constant = not value.atoms(Gram, Mean) and value.free_symbols <= {*bare.symbols}
+        other = value if constant else known.setdefault(value, call)
         if other != call:
             name = f"{call} is {other}"
             same = Step(f"{name}, in one iteration", eq(value, value), Combine())
             yield same
             yield Step(name, eq(call, other), Total(same.name, run.index))
+            yield Step(f"{name} at most", le(call, other), Combine({name: 1}))
 
 
-def _windows(total: Any, run: Run, bare: Theorem) -> Iterator[Step]:
-    """A sum over the last iterations by one over all, and by bounds of every term."""
-    j, first, last = total.limits[0]
-    shift = [one for one in first.args if one != 0]
-    if run.index is None or not isinstance(first, sympy.Max) or len(shift) != 1:
-        return
-    length = sympy.expand(last + 1 - shift[0])
-    for call in sorted(total.function.atoms(AppliedUndef), key=str):
-        name = f"{call.func} of the last {length}"
-        for number in run.counts:
-            rule = Windows(call.func, run.index, j, length, count=number)
-            yield from _stated(rule, f"{name}, summed to {number}", Given(bare, {}))
-        for one in bare.hypotheses:
-            if isinstance(one, Hypothesis) and call.func in {
-                each.func for each in one.relation.gap.atoms(AppliedUndef)
-            }:
-                rule = Windows(call.func, run.index, j, length, each=one.name)
-                given = Given(bare, {one.name: one.relation})
-                yield from _stated(rule, f"{name}, by {one.name}", given)
+def _windows(run: Run) -> Iterator[tuple[str, Windows]]:
+    """For each sequence in a sum over the last iterations, what it is called, and its rule."""
+    for total in run.windows:
+        j, first, last = total.limits[0]
+        shift = [one for one in first.args if one != 0]
+        if run.index is None or not isinstance(first, sympy.Max) or len(shift) != 1:
+            continue
+        length = sympy.expand(last + 1 - shift[0])
+        for call in sorted(total.function.atoms(AppliedUndef), key=str):
+            rule = Windows(call.func, run.index, j, length)
+            yield f"{call.func} of the last {length}", rule
+
+
+def _windowed(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step]:
+    """A sum over the last iterations, where a fact bounds every term."""
+    for label, rule in _windows(run):
+        if fact.gap.atoms(AppliedUndef) == {rule.sequence(run.index)}:
+            given = Given(bare, {name: fact})
+            yield from _stated(replace(rule, each=name), f"{label}, by {name}", given)
 
 
 def _stated(rule: Drift | Reread | Start | Windows, name: str, given: Given) -> Iterator[Step]:

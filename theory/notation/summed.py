@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Set
 from typing import Any, Final
 
 import sympy
@@ -38,7 +39,29 @@ def total(form: Scalar, index: Scalar, count: Scalar) -> Scalar:
     return sympy.Sum(summed(form, index, index), (index, 0, count - 1))
 
 
-def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
+def resummed(one: Any, varying: Set[Scalar]) -> Any:
+    """A sum with a sequence for its terms where they name scalars that change, such as a stepsize.
+
+    Examples
+    --------
+    >>> k, K, s = (
+    ...     *sympy.symbols("k K", integer=True, nonnegative=True),
+    ...     sympy.Symbol("s", real=True),
+    ... )
+    >>> resummed(total(2 * s**2, k, K), {s}), resummed(total(2 * s, k, K), set())
+    (Sum(2*value(s**2)(k), (k, 0, K - 1)), Sum(2*s, (k, 0, K - 1)))
+    """
+    index, *_ = one.limits[0]
+    if not one.function.free_symbols & varying:
+        return one
+    calls = (call for call in one.function.atoms(AppliedUndef) if call.func in MEANT)
+    form = one.function.xreplace({c: MEANT[c.func] for c in calls if c.args == (index,)})
+    return sympy.Sum(summed(form, index, index, varying), *one.limits)
+
+
+def summed(
+    form: Scalar, running: Scalar, index: Scalar, varying: Set[Scalar] = frozenset()
+) -> Scalar:
     """A term of a sum, with sequences for quantities of iteration `running`.
 
     Parameters
@@ -47,6 +70,8 @@ def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
         Constants times sequences, or times a quantity such as ``g[j]**2``.
     running, index : sympy symbols
         j, and the k by which vectors are named.
+    varying : set of sympy symbols
+        Scalars that change from iteration to iteration.
 
     Examples
     --------
@@ -57,7 +82,7 @@ def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
     """
     form = sympy.sympify(form)
     own = {one for one in form.atoms(Gram) if not isinstance(one, AppliedUndef)}
-    own |= {one for one in form.free_symbols if _VALUE.fullmatch(one.name)}
+    own |= {one for one in form.free_symbols if _VALUE.fullmatch(one.name) or one in varying}
     if running != index:
         own = {one for one in own if f"[{running}" in str(one)}
     if not own or form.atoms(AppliedUndef):
@@ -65,7 +90,8 @@ def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
     factor, quantity = form.as_independent(*own, as_Add=False)
     meaning = _at(quantity, running, index)
     sign = "nonnegative" if meaning.is_nonnegative or is_square(meaning) else "real"
-    made = sympy.Function(_named(meaning, index), **{sign: True})
+    name = _named(meaning, index)
+    made = sympy.Function(f"value({name})" if varying else name, **{sign: True})
     if _SAID.setdefault((_written_in(), made), meaning) != meaning:
         raise TheoryError(
             f"{made} would be the name of two sums, of {_SAID[_written_in(), made]} and {meaning}",

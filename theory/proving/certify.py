@@ -11,6 +11,7 @@ from typing import Any, Final
 import sympy
 from sympy.core.function import AppliedUndef
 
+from schedules.user_code import reason
 from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.kernel.relations import Relation
@@ -76,7 +77,14 @@ def certify(
     """
     results: list[Certified] = []
     for theorem in theorems_of(claims):
-        results += _of_theorem(theorem, again, progress or (lambda text: None))
+        try:
+            results += [*_of_theorem(offered(theorem), again, progress or (lambda text: None))]
+        except Exception as error:  # which is no reason to leave the others out
+            own = f"the search stopped with {reason(error)}; please report it"
+            why = str(error) if isinstance(error, TheoryError) else own
+            path = getattr(theorem.conclude, "path", Path())
+            results.append(Certified(theorem.id, STATEMENT, "not found", why, 0.0, None, path))
+            continue
         same = [result for result in results if result.theorem == theorem.id]
         for path in dict.fromkeys(result.path for result in same):
             entries = [one.entry for one in same if one.path == path and one.entry is not None]
@@ -100,7 +108,7 @@ def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
         branches = getattr(claim.account, "keywords", {}).get("branches", {})
         for theorem in branches.values():
             take(theorem)
-    return [offered(theorem) for theorem in listed.values()]
+    return [*listed.values()]
 
 
 def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[Certified]:
@@ -166,7 +174,7 @@ def _missing(goal: Relation, facts: Collection[Relation]) -> str:
     ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
     numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
     unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)
-    last = min(unsigned, key=str, default=None)
+    last = min(unsigned, key=lambda one: (one.func(0) not in calls, str(one)), default=None)
     if last is None:
         return ""
     return f"; how small is {last}? A line may say it, such as T.have({last.func}(k) >= 0)"

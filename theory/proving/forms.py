@@ -66,9 +66,15 @@ class Atoms:
         return form
 
     def element(self, form: Scalar) -> Element:
-        """A prepared form as a rational function of the atoms."""
+        """A prepared form as a rational function of the atoms.
+
+        Raises
+        ------
+        ValueError
+            It has other atoms, such as H**n where (1 + 2/H)**n is one.
+        """
         gens = self.whole.gens
-        return self._visit(form, lambda node: gens[self._number_of(node)], self._constant)
+        return self._visit(form, lambda node: gens[self.nodes.index(node)], self._constant)
 
     def _constant(self, value: Scalar) -> Element:
         return self.whole(self.numbers.from_sympy(value))

@@ -282,7 +282,10 @@ def _roots(exact: Exact, solution: Solution, size: int) -> Iterator[Element]:
             polynomial = sympy.Poly(factor, t)
             if polynomial.degree() != 1:
                 continue
-            root = split.form(split.atoms.element(-polynomial.nth(0) / polynomial.nth(1)))
+            try:
+                root = split.form(split.atoms.element(-polynomial.nth(0) / polynomial.nth(1)))
+            except ValueError:  # sympy has taken a power apart
+                continue
             value = None if root is None else root.get(split.one, field.zero)
             if value is not None and value not in seen:
                 seen.append(value)

@@ -14,6 +14,9 @@ all convex combinations y = Σ a_i y_i, where s is 0 for a convex f, else (L/2)(
 so f is at least `c` everywhere if, and only if, f_i − ‖g_i‖²/(2L) ≥ c at all points. The smallest
 convex one has gradients in the convex hull of the g_i; so if all of these are bounded by G, it is
 so everywhere, and its least value is that of a point without a slope.
+
+Of functions with ‖∇f‖² ≥ 2μ(f − c) no such condition is known; the μ-convex ones whose least value
+is c at most are among them, and a witness is one of these.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ from theory.kernel.values import Values
 from theory.kernel.vectors import ZERO, Gram, Point, Scalar, dot, square, vector
 
 _FIELDS: Final = {"convex": "moduli", "least": "least", "steepest": "steepest"}
+PL: Final = "Polyak–Łojasiewicz"
 STEEP: Final = 64
 """Where nothing says how smooth a function is, it is looked for among those with this L, or
 this part more than its convexity."""
@@ -55,6 +59,8 @@ class FunctionClass:
         Lower bounds.
     steepest : tuple of expressions
         Upper bounds of ‖∇f‖².
+    low : tuple of expressions
+        Upper bounds of the least value, of a function that is strongly convex.
     """
 
     function: str
@@ -62,6 +68,7 @@ class FunctionClass:
     moduli: tuple[Scalar, ...] = ()
     least: tuple[Scalar, ...] = ()
     steepest: tuple[Scalar, ...] = ()
+    low: tuple[Scalar, ...] = ()
 
     def at(self, values: Values) -> FunctionClass:
         """With numbers for constants."""
@@ -69,9 +76,8 @@ class FunctionClass:
         def put(forms: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
             return tuple(dict.fromkeys(values.scalar(one) for one in forms))
 
-        return FunctionClass(
-            self.function, put(self.smooth), put(self.moduli), put(self.least), put(self.steepest)
-        )
+        kinds = (self.smooth, self.moduli, self.least, self.steepest, self.low)
+        return FunctionClass(self.function, *map(put, kinds))
 
     def curved(self) -> tuple[Scalar, Scalar | None]:
         """L and μ, which are numbers; μ is None if a function of the class need not be convex.
@@ -102,15 +108,17 @@ class FunctionClass:
         """
         constant, modulus = self.curved()
         if not exact:
-            yield from replace(self, least=(), steepest=()).through(points)
+            yield from replace(self, least=(), steepest=(), low=()).through(points)
             return
         if self.steepest and (modulus is None or modulus != 0):
             raise unsupported("bounded gradients of a function that is not just convex")
+        if self.low and not modulus:
+            raise unsupported("a least value of a function that need not have one")
         yield from _one_a_position(points)
         found = list(points)
         flat = any(one.gradient == ZERO for one in found)
         lows = [c for c in self.least if modulus is None or c not in _bottoms(found)]
-        if lows and (modulus or self.steepest):
+        if (lows and (modulus or self.steepest)) or self.low:
             name = f"argmin {self.function}"
             value = sympy.Symbol(f"{self.function}({name})", real=True)
             bottom = Point(vector(name), value, ZERO, self.function)
@@ -119,6 +127,7 @@ class FunctionClass:
             else:
                 found.append(bottom)
             yield from (le(c, bottom.value) for c in lows)
+            yield from (le(bottom.value, c) for c in self.low)
         else:
             for one in found:
                 yield from (le(c, one.value - square(one.gradient) / (2 * constant)) for c in lows)
@@ -178,6 +187,11 @@ def in_classes(
         if name == "unbiased":  # see `drawn_places`
             continue
         found = classes.setdefault(function, FunctionClass(function))
+        if name == PL:
+            modulus, low = map(sympy.sympify, constants)
+            said = {"moduli": (*found.moduli, modulus), "low": (*found.low, low)}
+            classes[function] = replace(found, **said)  # type: ignore[arg-type]
+            continue
         if name not in _FIELDS:
             if name != "minimum":  # which hypotheses at points say
                 raise unsupported(f"what is {name}")
@@ -188,6 +202,8 @@ def in_classes(
     rest = []
     for relation in theorem.relations:
         kind = next(_kinds(relation, theorem), None)
+        if kind is None and _is_steep(relation, theorem):
+            continue  # which strong convexity implies
         if kind is None:
             rest.append(relation)
             continue
@@ -219,6 +235,17 @@ def _kinds(relation: Relation, theorem: Plain) -> Iterator[tuple[str, str, Scala
             modulus = _modulus(gap, one, other)
             if modulus is not None and _still(modulus, theorem):
                 yield one.function, "moduli", modulus
+
+
+def _is_steep(said: Relation, theorem: Plain) -> bool:
+    """Whether a hypothesis is ‖∇f(x)‖² ≥ 2μ(f(x) − c) with what is said of f everywhere."""
+    stated = (
+        le(2 * modulus * (one.value - low), square(one.gradient))
+        for function, name, (modulus, low) in (e for e in theorem.of.everywhere if e[1] == PL)
+        for one in theorem.points
+        if one.function == function
+    )
+    return said.kind == "<=" and any(is_zero(said.gap - one.gap) for one in stated)
 
 
 def _modulus(gap: Scalar, one: Point, other: Point) -> Scalar | None:

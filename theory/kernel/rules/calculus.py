@@ -25,7 +25,7 @@ def lipschitz(constant: Scalar, x: Point, y: Point) -> Relation:
 def descent(constant: Scalar, x: Point, y: Point) -> Relation:
     """f(y) ≤ f(x) + ⟨∇f(x), y − x⟩ + (L/2)‖y − x‖² (descent lemma)."""
     step = y.position - x.position
-    return le(y.value, x.value + dot(x.gradient, step) + constant / 2 * square(step))
+    return le(y.value, x.value + dot(x.gradient, step) + constant * square(step) / 2)
 
 
 @dataclass(frozen=True)

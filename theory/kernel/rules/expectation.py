@@ -10,7 +10,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.context import changes, drawn
-from theory.kernel.means import Mean, Operator, law_of
+from theory.kernel.means import Mean, Operator, is_random, law_of, random_names
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, put_in
 from theory.kernel.rules.averages import MEANS, is_average
@@ -123,8 +123,8 @@ class Total:
             factors = sympy.Mul.make_args(term)
             fixed = [part for part in factors if self._is_constant(part, given)]
             random = sympy.Mul(*(part for part in factors if not self._is_constant(part, given)))
-            while random not in table and _is_conditional(random):  # the tower property
-                random = random.args[2]
+            while random not in table and (inside := _inside(random)) is not None:
+                random = inside
             if random != 1 and random not in table:
                 return total, random
             total += sympy.Mul(*fixed) * table.get(random, sympy.S.One)
@@ -156,8 +156,8 @@ class Total:
             parts = sympy.Mul.make_args(term)
             fixed = [part for part in parts if self._is_constant(part, given)]
             rest = sympy.Mul(*(part for part in parts if not self._is_constant(part, given)))
-            while _is_conditional(rest):
-                rest = rest.args[2]
+            while (inside := _inside(rest)) is not None:
+                rest = inside
             total += sympy.Mul(*fixed) * rest
         return total
 
@@ -224,6 +224,19 @@ class Total:
 
 def _is_conditional(form: Scalar) -> bool:
     return isinstance(form, Mean) and not is_average(form)
+
+
+def _inside(product: Scalar) -> Scalar | None:
+    """The same without a conditional mean: tower property, a·E[b] = E[a·b] if a is not random to E.
+
+    None if there is no such mean, or what stands beside it may be random.
+    """
+    parts = sympy.Mul.make_args(product)
+    means = [part for part in parts if _is_conditional(part)]
+    beside = sympy.Mul(*(part for part in parts if part not in means))
+    if len(means) != 1 or beside.atoms(Mean) or is_random(beside, random_names(means[0])):
+        return None
+    return beside * means[0].args[2]
 
 
 def _carried(theorem: Theorem) -> Iterator[tuple[Point, Point]]:

@@ -13,7 +13,7 @@ from theory.kernel.context import changes, changing, constants
 from theory.kernel.means import Mean, is_sequence
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
-from theory.kernel.signs import nonnegative
+from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.theorem import Checked, Given, Hypothesis, Theorem, missing, unlike
 from theory.kernel.values import named
 from theory.kernel.vectors import Gram, Scalar
@@ -172,25 +172,27 @@ class Telescope:
         return unlike(f"the sum of {self.of}", fact.kind, self.total(fact.gap), goal) or proved
 
     def total(self, gap: Scalar) -> Scalar:
-        """The sum, with c·(F(k + 1) − F(k)) as c·(F(count) − F(0)).
+        """The sum by parts: Σ c(k)·F(k + 1) = c(n − 1)·F(n) − c(−1)·F(0) + Σ c(k − 1)·F(k).
 
-        So is c(k)·F(k + 1) − c(k − 1)·F(k) for a polynomial c, which is defined at −1 too.
+        What cancels with terms of F(k) is left out. That is an identity for every c that is defined
+        at −1 too, as polynomials and √(k + 1) are; other terms stay in the sum as they are.
         """
         k, form = self.index, sympy.expand(gap)
         ends = sympy.S.Zero
         for later in sorted(form.atoms(AppliedUndef), key=str):
-            if later.args == (k + 1,):
-                factor = form.coeff(later)
-                if not factor.has(k):
-                    form = sympy.expand(form - factor * (later - later.func(k)))
-                    ends += factor * (later.func(self.count) - later.func(0))
-                elif factor.is_polynomial(k):
-                    before, now = factor.subs(k, k - 1), later.func(k)
-                    if sympy.expand(form.coeff(now) + before) == 0:
-                        form = sympy.expand(form - factor * later + before * now)
-                        ends += factor.subs(k, self.count - 1) * later.func(self.count)
-                        ends -= before.subs(k, 0) * later.func(0)
+            factor = form.coeff(later) if later.args == (k + 1,) else sympy.S.Zero
+            before, now = factor.subs(k, k - 1), later.func(k)
+            if factor.is_polynomial(k) or _goes_back(factor, before, k):
+                form = sympy.expand(form - factor * later + before * now)
+                ends += factor.subs(k, self.count - 1) * later.func(self.count)
+                ends -= before.subs(k, 0) * later.func(0)
         return ends + sympy.Sum(form, (k, 0, self.count - 1))
+
+
+def _goes_back(factor: Scalar, before: Scalar, k: Scalar) -> bool:
+    """Whether a factor of powers is the next of one that is defined at 0, 1, 2, …."""
+    plain = not factor.atoms(sympy.Function, sympy.Sum) and not undefined(before)
+    return plain and bool(before.subs(k, k + 1) == factor)
 
 
 @dataclass(frozen=True)
