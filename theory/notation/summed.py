@@ -19,7 +19,7 @@ _VALUE: Final = re.compile(r"[^()]+\(.+\)")
 """What the value of a function at a point is called."""
 MEANT: Final[dict[Any, Scalar]] = {}
 """What a sequence that was made here is the mean of; its name says it, so it is one thing."""
-_SAID: Final[dict[tuple[str, Any], Scalar]] = {}
+SAID: Final[dict[tuple[str, Any], Scalar]] = {}
 """The same by the file that asked for it, in which a name has one meaning."""
 
 
@@ -66,9 +66,9 @@ def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
     meaning = _at(quantity, running, index)
     sign = "nonnegative" if meaning.is_nonnegative or is_square(meaning) else "real"
     made = sympy.Function(_named(meaning, index), **{sign: True})
-    if _SAID.setdefault((_written_in(), made), meaning) != meaning:
+    if SAID.setdefault((_written_in(), made), meaning) != meaning:
         raise TheoryError(
-            f"{made} would be the name of two sums, of {_SAID[_written_in(), made]} and {meaning}",
+            f"{made} would be the name of two sums, of {SAID[_written_in(), made]} and {meaning}",
             "sum",
             "give one of the vectors another name, or name a sequence by T.sequence",
         )

@@ -353,9 +353,10 @@ class _Reader:
 
     def _late(self, text: str, one: Delayed) -> bool:
         least = r"Z\s*\.\s*max 0 \( (\S+) - (.*?) \)"
-        when = rf"j = {least}" if one.exact else rf"{least} <= j <= (\S+)"
-        match = re.match(rf"exists j : Z , \( {when} \) ", text)
-        if match is None:
+        j = "j'" if "j" in self.things else "j"  # what is bound here is nothing else
+        when = rf"{j} = {least}" if one.exact else rf"{least} <= {j} <= (\S+)"
+        match = re.match(rf"exists {j} : Z , \( {when} \) ", text)
+        if match is None or match[1] != self.iteration:
             return False
         delay = Parser(match[2].split(" "), self).atom()
         parser = Parser(text[match.end() :].split(" "), self)
@@ -370,7 +371,7 @@ class _Reader:
             read = parser.vector if isinstance(old, Vector) else parser.atom
             scope = parser.where
             first, sign = read(), parser.take()
-            parser.where = ["j", *scope[1:]]
+            parser.where = [j, *scope[1:]]
             if (first, sign, read()) != (old, "=", now):
                 return False
             parser.where = scope
