@@ -88,7 +88,7 @@ def _counter(theorem: Theorem) -> str:
     """What counts iterations in words: k, unless a constant is called so."""
     running = ranging(theorem)
     constants = {str(one) for one in {*theorem.symbols, *theorem.scalars} - running}
-    letters = ("k", *sorted(map(str, running)), *"tnmij", "iteration")
+    letters: tuple[str, ...] = ("k", *sorted(map(str, running)), *"tnmij", "iteration")
     return next(one for one in letters if one not in constants)
 
 

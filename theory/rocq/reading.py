@@ -22,7 +22,7 @@ from theory.kernel.rules.expectation import _carried
 from theory.kernel.rules.series import pinned
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Smooth, Theorem
 from theory.kernel.vectors import Scalar, Vector, vector
-from theory.rocq.parsing import MisreadError, Parser, neutral, tokens
+from theory.rocq.parsing import MisreadError, Parser, neutral, tokens, without_comments
 from theory.rocq.shape import shape_of
 from theory.rocq.writing import Written
 
@@ -34,8 +34,9 @@ def require_faithful(one: Written) -> None:
     ------
     MisreadError
     """
+    source = without_comments(one.source)  # words may look like a statement
     match = re.search(
-        r"Definition statement : Prop :=\s*forall (.*?),\n(.*?)\.\n\n", one.source, re.DOTALL
+        r"^Definition statement : Prop :=\s*forall (.*?),\n(.*?)\.\n\n", source, re.DOTALL | re.M
     )
     if match is None:
         raise MisreadError("there is no statement", one.module, "see the file")
@@ -57,7 +58,7 @@ def require_faithful(one: Written) -> None:
         raise MisreadError(f"it leaves out {hypotheses[0].name}", one.module, "see the file")
     if not reader.relation(parts[-1], one.draft.theorem.goal, True):
         raise MisreadError("its conclusion is another one", one.module, "see the file")
-    if not re.search(r"^Theorem holds : statement\.$", one.source, re.MULTILINE):
+    if not re.search(r"^Theorem holds : statement\.$", source, re.MULTILINE):
         raise MisreadError("nothing is shown to hold", one.module, "see the file")
 
 
