@@ -96,7 +96,7 @@ def test_a_point_at_twice_the_iterate_does_not_say_where_the_iterate_is(factor: 
     if factor == 2:
         assert unchanged(now, 4 * then, points=points) is Verdict.UNKNOWN
     if points:
-        assert unchanged(*values, points=points) is Verdict.PROVED
+        assert unchanged(values[0], values[1], points=points) is Verdict.PROVED
 
 
 def test_a_fixed_vector_is_the_same_in_every_iteration() -> None:

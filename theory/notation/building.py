@@ -105,14 +105,11 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
 
 def _require_ties(slim: Theorem, full: _Sketch) -> None:
     """What an equation ties to something random is random, also where no certificate uses it."""
-    left_out = {h: None for h in full.hypotheses if isinstance(h, Hypothesis) and _is_tie(h)}
-    more = tuple(left_out.keys() - {*slim.hypotheses})
+    kept = {*slim.hypotheses}
+    ties = (h for h in full.hypotheses if isinstance(h, Hypothesis) and h.relation.kind == "==")
+    more = tuple(h for h in ties if h not in kept and not h.relation.gap.atoms(Mean))
     if more and measures(slim):
         require_context(replace(full, hypotheses=(*slim.hypotheses, *more), steps=()))
-
-
-def _is_tie(one: Hypothesis) -> bool:
-    return one.relation.kind == "==" and not one.relation.gap.atoms(Mean)
 
 
 _INDEXED: Final = re.compile(r"([^()∇]+)\[(\w+)( - .*)?\]")
