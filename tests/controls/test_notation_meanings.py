@@ -26,6 +26,7 @@ from theory.notation import (
     theorem,
     total,
     vectors,
+    window,
 )
 from theory.verdicts import Verdict
 
@@ -161,3 +162,22 @@ def test_nothing_is_said_of_an_iteration_before_the_first(at: Any, right: bool) 
         return
     with pytest.raises(TheoryError, match="is not one of an iteration 0, 1, 2"):
         T.shows(le(1 - c, F(0)))
+
+
+@pytest.mark.parametrize("beside", ["j", "k", "plain"])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_sum_is_of_members_of_its_own_iterations(beside: str, whole: bool) -> None:
+    """From ‖g_k + v_k‖² ≤ c nothing follows of Σ_j ‖g_j + v_k‖², which is no Σ_j ‖g_j + v_j‖²."""
+    one, two = (iterates(name, k) for name in ("h w" if whole else "g v").split())
+    other = {"j": two[j], "k": two[k], "plain": y}[beside]
+    tau = index("tau")
+
+    def said() -> Any:
+        squared = (one[j] + other) ** 2
+        return total(squared, j, K) if whole else window(squared, j, k, tau)
+
+    if beside == "j" or (whole and beside == "plain"):
+        assert isinstance(said(), sympy.Sum)
+        return
+    with pytest.raises(TheoryError, match="is not of iteration j, over which the sum runs"):
+        said()

@@ -63,6 +63,7 @@ def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
     if not own or form.atoms(AppliedUndef):
         return form
     factor, quantity = form.as_independent(*own, as_Add=False)
+    _require_of_one_iteration(quantity, running, plainly=running == index)
     meaning = _at(quantity, running, index)
     sign = "nonnegative" if meaning.is_nonnegative or is_square(meaning) else "real"
     made = sympy.Function(_named(meaning, index), **{sign: True})
@@ -74,6 +75,19 @@ def summed(form: Scalar, running: Scalar, index: Scalar) -> Scalar:
         )
     MEANT[made] = meaning
     return factor * made(running)
+
+
+def _require_of_one_iteration(quantity: Scalar, running: Scalar, plainly: bool) -> None:
+    """Beside g[j] in a sum over j, v[k] would be read as v[j], and so would v."""
+    names = {name for entry in quantity.atoms(Gram) for name in entry.names}
+    names |= {one.name for one in quantity.free_symbols if _VALUE.fullmatch(one.name)}
+    others = sorted(n for n in names if f"[{running}" not in n and ("[" in n or not plainly))
+    if others:
+        raise TheoryError(
+            f"{others[0]} is not of iteration {running}, over which the sum runs",
+            "sum",
+            f"name it by {running}; what is the same in all iterations stands in a T.sequence",
+        )
 
 
 def _written_in() -> str:
