@@ -32,7 +32,9 @@ k = sympy.Symbol("k", integer=True, nonnegative=True)
 A = sympy.Function("A", real=True)
 
 
-def unchanged(now: Scalar, then: Scalar, fixed: tuple[Vector, ...] = ()) -> Verdict:
+def unchanged(
+    now: Scalar, then: Scalar, fixed: tuple[Vector, ...] = (), points: tuple[Point, ...] = ()
+) -> Verdict:
     """Whether A(k + 1) = A(k) is proved where A is the mean of `now` and `then` equals it."""
     theorem = Theorem(
         id="unchanged",
@@ -42,7 +44,7 @@ def unchanged(now: Scalar, then: Scalar, fixed: tuple[Vector, ...] = ()) -> Verd
         symbols=(),
         scalars=(s,),
         vectors=(a, d),
-        points=(X, NEXT, OTHER),
+        points=(X, NEXT, OTHER, *points),
         sequences={A: now},
         following=((X, NEXT),),
         fixed=fixed,
@@ -82,6 +84,21 @@ def test_what_may_be_another_one_has_none(now: Scalar, then: Scalar) -> None:
     assert unchanged(now, then) is Verdict.UNKNOWN
 
 
+@pytest.mark.parametrize("factor", [1, 2, -1])
+def test_a_point_at_twice_the_iterate_does_not_say_where_the_iterate_is(factor: int) -> None:
+    """With x⁺ = x/2 the mean of ‖x‖² is a quarter in the next iteration: ‖2x⁺‖² is not its name."""
+    at = [factor * one.position for one in (X, NEXT)]
+    names = [vector("∇f(at)"), vector("∇f(at⁺)")]
+    values = sympy.symbols("f(at) f(at⁺)", real=True)
+    points = tuple(map(Point, at, values, names)) if factor != 1 else ()
+    now, then = square(X.position), square(NEXT.position)
+    assert unchanged(now, then, points=points) is Verdict.PROVED
+    if factor == 2:
+        assert unchanged(now, 4 * then, points=points) is Verdict.UNKNOWN
+    if points:
+        assert unchanged(values[0], values[1], points=points) is Verdict.PROVED
+
+
 def test_a_fixed_vector_is_the_same_in_every_iteration() -> None:
     assert unchanged(dot(a, X.position), dot(a, NEXT.position), fixed=(a,)) is Verdict.PROVED
     assert unchanged(dot(a, X.position), dot(a, NEXT.position), fixed=(d,)) is Verdict.UNKNOWN
@@ -91,3 +108,36 @@ def test_a_fixed_vector_is_the_same_in_every_iteration() -> None:
 def test_what_moves_or_is_not_declared_is_not_fixed(wrong: Vector) -> None:
     with pytest.raises(TheoryError, match="a fixed vector is one of"):
         unchanged(X.value, NEXT.value, fixed=(wrong,))
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_points_move_by_the_index_of_the_rules(other: bool) -> None:
+    """x⁺ = x/(k + 1) gives ‖x_1‖⁴ = ‖x_0‖²‖x_2‖² where k is one number, and not along k."""
+    j = sympy.Symbol("j", integer=True, nonnegative=True)
+    along = j if other else k
+    there = Point(X.position / (k + 1), NEXT.value, NEXT.gradient)
+    said = eq(square(X.position), (k + 1) ** 2 * square(there.position))
+
+    def made() -> Theorem:
+        return Theorem(
+            id="moves",
+            where="ours",
+            statement="‖x‖² in the next iteration.",
+            latex="",
+            symbols=(),
+            indices=(k,),
+            points=(X, there),
+            sequences={A: square(X.position)},
+            following=((X, there),),
+            steps=(Step("here", said, Combine()),),
+            lhs=A(along),
+            terms={"then": (k + 1) ** 2 * A(along + 1)},
+            kind="==",
+            conclude=Total("here", along),
+        )
+
+    if other:
+        with pytest.raises(TheoryError, match="one index of iterations, found j, k"):
+            made()
+    else:
+        assert prove(made()).verdict is Verdict.PROVED

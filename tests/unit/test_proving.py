@@ -219,3 +219,13 @@ def test_what_is_found_proves_the_theorem() -> None:
     made = theorem(goal, facts)
     proved = Theorem(**{**vars(made), "conclude": found.combine})
     assert prove(proved).verdict is Verdict.PROVED
+
+
+def test_what_is_divided_by_0_at_a_bound_is_not_looked_at_there() -> None:
+    """At r = 0 the right side means nothing."""
+    u, v = vectors("u v")
+    T = notated("mine.bound")
+    T.assume(r >= 0)
+    full = offered(T.shows(2 * u @ v <= r * u**2 + v**2 / r))
+    given = {h.name: h.relation for h in full.hypotheses if isinstance(h, Hypothesis)}
+    assert search(full, full.goal, given).combine is None

@@ -12,8 +12,9 @@ from theory.judging.catalogue import CLAIMS
 from theory.kernel import Combine, Hypothesis, le
 from theory.kernel.lemmas import JENSEN, TRIANGLE
 from theory.kernel.prove import prove
-from theory.kernel.rules import Found
+from theory.kernel.rules import Drift, Found
 from theory.kernel.theorem import Theorem
+from theory.notation import index, positive, real, theorem, vectors
 from theory.rocq.compiling import assumed
 from theory.rocq.files import exported
 from theory.rocq.names import Names
@@ -195,3 +196,37 @@ def test_record_is_of_the_theorem_with_its_proof() -> None:
     other = replace(TRIANGLE, conclude=Combine({"first": 1}))
     less = replace(TRIANGLE, hypotheses=TRIANGLE.hypotheses[:1])
     assert len({key(TRIANGLE), key(other), key(less), key(JENSEN)}) == 4
+
+
+@pytest.mark.parametrize("called", ["k tau", "j tau", "k j"])
+def test_what_is_bound_in_a_delay_is_nothing_else(called: str) -> None:
+    """An index or a delay j would be taken for the iteration of which a stale x is."""
+    k, tau = index(called)
+    gamma, G = positive("gamma G")
+    x, old, g = vectors("x x̂ g")
+    T = theorem("mine.late")
+    T.assume((gamma * g) ** 2 <= gamma**2 * G**2)
+    T.iterate(x, x - gamma * g, k)
+    label = T.delayed(old, x, tau)
+    drift = Drift(label, k, move="gamma**2*<g, g> <= G**2*gamma**2")
+    one = written(T.shows((x - old) ** 2 <= gamma**2 * tau**2 * G**2, by=drift))
+    require_faithful(one)
+    bound = "j" if "j" not in called else "j'"
+    late = f"exists {bound} : Z, (Z.max 0 ({k} - {tau}) <= {bound} <= {k})%Z"
+    assert late in one.source
+    other = one.source.replace(late, late.replace(bound, "j" if bound == "j'" else "k"))
+    with pytest.raises((MisreadError, KeyError)):
+        require_faithful(replace(one, source=other))
+
+
+def test_words_are_not_read_for_a_statement() -> None:
+    a, b = real("a b")
+    fake = "Definition statement : Prop :=\n  forall (a : R) (b : R),\n  (a <= b) -> (a <= b).\n\n"
+    T = theorem("mine.words")
+    T.assume(a <= b, "less", f"words.\n\n{fake}")
+    one = written(T.shows(a <= b, by=Combine({"less": sympy.S.One}), says=f"words.\n\n{fake}"))
+    require_faithful(one)
+    edited = one.source.replace("(a <= b).\n\n(*", "((2 * a) <= b).\n\n(*")
+    assert edited != one.source
+    with pytest.raises(MisreadError, match="its conclusion is another one"):
+        require_faithful(replace(one, source=edited))

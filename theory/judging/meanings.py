@@ -28,6 +28,7 @@ def meanings(theorem: Theorem) -> Names:
     ('f at x', False)
     """
     found: Names = {}
+    k = _counter(theorem)
     for symbol in theorem.scalars:
         found["name", symbol.name] = "quantity that may depend on the run"
     for symbol in indices(theorem):
@@ -40,10 +41,11 @@ def meanings(theorem: Theorem) -> Names:
         for name in vector.names:
             found["name", name] = _and(found.get(("name", name)), "the same in every iteration")
     for before, after in theorem.following:
-        _follow(found, before, after)
+        _follow(found, before, after, k)
     for function, value in theorem.sequences.items():
-        mean = f"{function.__name__}(k) is the mean of {expression_text(value)} in iteration k"
-        found["sequence", function.__name__] = mean
+        name, meant = function.__name__, expression_text(value)
+        mean = f"{name}({k}) is the mean of {meant} in iteration {k}"
+        found["sequence", name] = mean
     return found
 
 
@@ -82,13 +84,21 @@ def _of_point(point: Point) -> Names:
     return found
 
 
-def _follow(found: Names, before: Point, after: Point) -> None:
+def _counter(theorem: Theorem) -> str:
+    """What counts iterations in words: k, unless a constant is called so."""
+    running = ranging(theorem)
+    constants = {str(one) for one in {*theorem.symbols, *theorem.scalars} - running}
+    letters: tuple[str, ...] = ("k", *sorted(map(str, running)), *"tnmij", "iteration")
+    return next(one for one in letters if one not in constants)
+
+
+def _follow(found: Names, before: Point, after: Point, k: str) -> None:
     """What takes the place of a value in the next iteration."""
     name = ("name", before.value.name)
-    says = f"in iteration k + 1 it is {name_text(after.value.name)}"
+    says = f"in iteration {k} + 1 it is {name_text(after.value.name)}"
     found[name] = _and(found.get(name), says)
     for vector in before.position.names:
-        found["name", vector] = f"in iteration k + 1 it is {position_text(after.position)}"
+        found["name", vector] = f"in iteration {k} + 1 it is {position_text(after.position)}"
 
 
 def _and(first: str | None, second: str) -> str:

@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.context import constants, means_in
-from theory.kernel.vectors import Gram, Scalar, vector
+from theory.kernel.vectors import Gram, Scalar, square, vector
 
 if TYPE_CHECKING:
     from theory.kernel.theorem import Theorem
@@ -84,6 +84,7 @@ def require_readable_names(theorem: Theorem) -> None:
     vectors = {name for kind, name in found if kind == "vector"}
     values = {one.value.name for one in theorem.points}
     _require_named_after_points(theorem, vectors)
+    _require_called_after_values(theorem)
     for kind, name in found:
         first, opens, rest = name.partition("(")
         odd = not {*_plainly("NFKD", name)} <= _LETTERS
@@ -118,6 +119,21 @@ def _require_named_after_points(theorem: Theorem, vectors: set[str]) -> None:
                     theorem.id,
                     "name values and gradients after their points",
                 )
+
+
+def _require_called_after_values(theorem: Theorem) -> None:
+    """A sequence that is called f(x), s or ‖v‖² is the mean of that, where there is one."""
+    quantities = (*theorem.scalars, *(one.value for one in theorem.points))
+    known = {one.name: one for one in quantities}
+    vectors = (*theorem.vectors, *(v for p in theorem.points for v in (p.position, p.gradient)))
+    known |= {f"‖{name}‖²": square(vector(name)) for one in vectors for name in one.names}
+    for sequence, value in theorem.sequences.items():
+        if known.get(str(sequence), value) != value:
+            raise TheoryError(
+                f"{sequence} is called like {known[str(sequence)]}, and is the mean of {value}",
+                theorem.id,
+                "give the sequence another name",
+            )
 
 
 _ENCLOSED: Final = re.compile(r"\(.*\)")

@@ -38,6 +38,7 @@ def require_wellformed(theorem: Theorem) -> None:
     _require_declared(theorem)
     require_one_thing_a_name(theorem)
     _require_meant(theorem)
+    _require_begun(theorem)
     _require_sums_of_sequences(theorem)
     _require_plain_points(theorem)
     require_readable_names(theorem)
@@ -118,6 +119,19 @@ def _require_meant(theorem: Theorem) -> None:
                 theorem.id,
                 "declare the function real or nonnegative",
             )
+
+
+def _require_begun(theorem: Theorem) -> None:
+    """A sequence is the mean of something in iterations 0, 1, 2, …: of F(−1) nothing is known."""
+    for place, relation in theorem.relations:
+        for call in relation.lhs.atoms(AppliedUndef) | relation.rhs.atoms(AppliedUndef):
+            begun = all(at.is_integer and at.is_nonnegative for at in call.args)
+            if call.func in theorem.sequences and not begun:
+                raise TheoryError(
+                    f"{call} is not one of an iteration 0, 1, 2, … by the domains of its symbols",
+                    f"{theorem.id}: {place}",
+                    "say it of k and k + 1, or call by a name how far it is from the start",
+                )
 
 
 def _require_sums_of_sequences(theorem: Theorem) -> None:
@@ -249,9 +263,12 @@ def _require_one_follower(theorem: Theorem) -> None:
 
 
 def _require_one_index(theorem: Theorem) -> None:
-    """Sequences run along one index; hypotheses hold at each of its values."""
+    """Sequences run along one index, and so do points; hypotheses hold at each of its values."""
     rules = [step.rule for step in theorem.steps] + [theorem.conclude]
     indices = {str(vars(rule)["index"]) for rule in rules if getattr(rule, "iterates", False)}
+    moving = [then.position for _, then in theorem.following if indices]
+    factors = {symbol for one in moving for _, a in one.terms for symbol in a.free_symbols}
+    indices |= {one.name for one in factors & {*theorem.indices}}
     if len(indices) > 1:
         raise TheoryError(
             f"a theorem has one index of iterations, found {', '.join(sorted(indices))}",

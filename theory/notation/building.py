@@ -13,7 +13,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
-from theory.kernel.context import drawn, measures, vanishing
+from theory.kernel.context import drawn, measures, require_context, vanishing
 from theory.kernel.means import (
     GIVEN,
     LAW,
@@ -91,13 +91,25 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
     them.
     """
     plan.look_back(statement.relation)
-    scene = scene_of(statement, plan, tuple(functions))
+    functions = tuple(functions)
+    plan.let_gaps_vary(functions)
+    scene = scene_of(statement, plan, functions)
     _require_told(scene, plan, statement.id)
     _require_nothing_drawn(scene, plan, statement.id)
     full = _assembled(statement, plan, scene)
     slim = _without_points(_without_unused(full, plan), scene).made()
+    _require_ties(slim, full)
     _FULL[slim] = full
     return slim
+
+
+def _require_ties(slim: Theorem, full: _Sketch) -> None:
+    """What an equation ties to something random is random, also where no certificate uses it."""
+    kept = {*slim.hypotheses}
+    ties = (h for h in full.hypotheses if isinstance(h, Hypothesis) and h.relation.kind == "==")
+    more = tuple(h for h in ties if h not in kept and not h.relation.gap.atoms(Mean))
+    if more and measures(slim):
+        require_context(replace(full, hypotheses=(*slim.hypotheses, *more), steps=()))
 
 
 _INDEXED: Final = re.compile(r"([^()∇]+)\[(\w+)( - .*)?\]")

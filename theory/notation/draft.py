@@ -29,7 +29,7 @@ from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
 from theory.notation.names import Expectation, Function, named, plainly, text
 from theory.notation.plan import Plan, Statement, Written
-from theory.notation.summed import MEANT, resummed, total
+from theory.notation.summed import MEANT, SAID, resummed, total
 
 ANY: Final = vector("any vector")
 """What both sides of an equation of vectors are multiplied by where it is to be shown."""
@@ -233,7 +233,7 @@ class Draft:
             raise TheoryError(given, self.id, "write vectors, times numbers")
         require_step(now, then, index, self.id)
         self._plan.iterates.append((plainly(now), then))
-        self._plan.index = index
+        self.along(index)
 
     def _of_iterates(self, now: Iterates, then: Vector) -> None:
         if now.then not in (None, then):
@@ -248,6 +248,12 @@ class Draft:
     def along(self, index: Scalar) -> None:
         """Say what counts the members of sequences, such as blocks, where nothing iterates."""
         require_index(index, self.id)
+        if self._plan.index not in (None, index):
+            raise TheoryError(
+                f"iterations are counted by one index, found {self._plan.index} and {index}",
+                self.id,
+                "name the same in all of them",
+            )
         self._plan.index = index
 
     def delayed(self, old: Vector, now: Vector, delay: Scalar) -> str:
@@ -472,6 +478,14 @@ class Draft:
         stated = Relation(stated.lhs.xreplace(put), stated.kind, stated.rhs.xreplace(put))
         put = {}
         for call in stated.lhs.atoms(AppliedUndef) | stated.rhs.atoms(AppliedUndef):
+            said_here = SAID.get((self.file, call.func))
+            if said_here is not None and known.get(call.func, said_here) != said_here:
+                raise TheoryError(
+                    f"{call.func} is a sum of {said_here}, and was declared the mean of "
+                    f"{known[call.func]}",
+                    self.id,
+                    "give the sequence another name",
+                )
             if call.func in MEANT and call.func not in known:
                 meant = MEANT[call.func]
                 other = next((f for f, value in known.items() if value == meant), None)

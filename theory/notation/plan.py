@@ -106,6 +106,13 @@ class Plan:
         terms = ((name, named(sympy.sympify(factor))) for name, factor in at.terms)
         return Vector(tuple(terms))
 
+    def let_gaps_vary(self, functions: Iterable[Function]) -> None:
+        """The gap of s < 1 is another one wherever s is, and that of f(x) < c where x is."""
+        values = {one.value for f in functions for one in f.points.values()} - self.constants
+        moving = {self.index} | self.cited_indices | self.varying | values
+        gaps = (gap for way, gap in self.gaps.items() if way.free_symbols & moving)
+        self.varying |= {symbol for gap in gaps for symbol in gap.free_symbols}
+
     def look_back(self, said: Relation) -> None:
         """Take the stale ones among iterates that are named here."""
         forms = (*self.forms, said.lhs, said.rhs)

@@ -20,7 +20,7 @@ _VALUE: Final = re.compile(r"[^()]+\(.+\)")
 """What the value of a function at a point is called."""
 MEANT: Final[dict[Any, Scalar]] = {}
 """What a sequence that was made here is the mean of; its name says it, so it is one thing."""
-_SAID: Final[dict[tuple[str, Any], Scalar]] = {}
+SAID: Final[dict[tuple[str, Any], Scalar]] = {}
 """The same by the file that asked for it, in which a name has one meaning."""
 
 
@@ -88,18 +88,32 @@ def summed(
     if not own or form.atoms(AppliedUndef):
         return form
     factor, quantity = form.as_independent(*own, as_Add=False)
+    _require_of_one_iteration(quantity, running, plainly=running == index)
     meaning = _at(quantity, running, index)
     sign = "nonnegative" if meaning.is_nonnegative or is_square(meaning) else "real"
     name = _named(meaning, index)
     made = sympy.Function(f"value({name})" if varying else name, **{sign: True})
-    if _SAID.setdefault((_written_in(), made), meaning) != meaning:
+    if SAID.setdefault((_written_in(), made), meaning) != meaning:
         raise TheoryError(
-            f"{made} would be the name of two sums, of {_SAID[_written_in(), made]} and {meaning}",
+            f"{made} would be the name of two sums, of {SAID[_written_in(), made]} and {meaning}",
             "sum",
             "give one of the vectors another name, or name a sequence by T.sequence",
         )
     MEANT[made] = meaning
     return factor * made(running)
+
+
+def _require_of_one_iteration(quantity: Scalar, running: Scalar, plainly: bool) -> None:
+    """Beside g[j] in a sum over j, v[k] would be read as v[j], and so would v."""
+    names = {name for entry in quantity.atoms(Gram) for name in entry.names}
+    names |= {one.name for one in quantity.free_symbols if _VALUE.fullmatch(one.name)}
+    others = sorted(n for n in names if f"[{running}" not in n and ("[" in n or not plainly))
+    if others:
+        raise TheoryError(
+            f"{others[0]} is not of iteration {running}, over which the sum runs",
+            "sum",
+            f"name it by {running}; what is the same in all iterations stands in a T.sequence",
+        )
 
 
 def _written_in() -> str:

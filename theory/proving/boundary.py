@@ -9,6 +9,7 @@ the multiplier of the bound.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -47,10 +48,11 @@ def at_boundaries(
 
 
 def _found(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> Iterator[Combine]:
-    for problem in stated(theorem, goal, facts):
-        for found in (*linear(problem), *with_squares(problem, settled=True)):
-            if isinstance(found, Combine):
-                yield found
+    with suppress(ZeroDivisionError):  # a statement may divide by what is 0 there
+        for problem in stated(theorem, goal, facts):
+            for found in (*linear(problem), *with_squares(problem, settled=True)):
+                if isinstance(found, Combine):
+                    yield found
 
 
 def _shown(

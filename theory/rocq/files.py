@@ -17,7 +17,7 @@ from theory.kernel.rules import Found
 from theory.kernel.rules.ranges import rules_of
 from theory.kernel.theorem import Theorem
 from theory.rocq.compiling import LIBRARY, Progress
-from theory.rocq.parsing import MisreadError
+from theory.rocq.parsing import MisreadError, without_comments
 from theory.rocq.reading import require_faithful
 from theory.rocq.text import UnsupportedError
 from theory.rocq.writing import Written, module_of, written
@@ -96,8 +96,7 @@ def require_no_hole(one: Written) -> None:
     ------
     UnsupportedError
     """
-    bare = re.sub(r"\(\*.*?\*\)", " ", one.source, flags=re.DOTALL)
-    hole = UNPROVED.search(bare)
+    hole = UNPROVED.search(without_comments(one.source))
     if hole:
         raise UnsupportedError(f"a name that reads {hole.group()}")
 

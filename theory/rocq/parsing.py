@@ -22,9 +22,14 @@ class MisreadError(TheoryError):
     """A statement says something else than its theorem."""
 
 
+def without_comments(text: str) -> str:
+    """What Rocq reads; words in a comment neither open nor close another."""
+    return re.sub(r"\(\*.*?\*\)", " ", text, flags=re.DOTALL)
+
+
 def tokens(text: str) -> list[str]:
     """The tokens of a proposition, without comments."""
-    bare, found, place = re.sub(r"\(\*.*?\*\)", " ", text, flags=re.DOTALL).strip(), [], 0
+    bare, found, place = without_comments(text).strip(), [], 0
     while place < len(bare):
         match = TOKEN.match(bare, place)
         if match is None:

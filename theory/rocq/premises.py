@@ -65,10 +65,11 @@ def points_of(theorem: Theorem, function: str) -> list[Point]:
 def late_text(draft: Draft, one: Delayed) -> str:
     """That a point is what another was some iterations ago."""
     text, index = draft.text(), draft.index(draft.shape.iteration)
-    then = draft.text(at="j")
+    j = "j'" if "j" in draft.names.things else "j"
+    then = draft.text(at=j)
     delay = text.whole(one.constant)
     least = f"Z.max 0 ({index} - {delay})"
-    when = f"j = {least}" if one.exact else f"{least} <= j <= {index}"
+    when = f"{j} = {least}" if one.exact else f"{least} <= {j} <= {index}"
     parts = [
         f"{text.vector(one.old.position)} = {then.vector(one.now.position)}",
         f"{text.real(one.old.value)} = {then.real(one.now.value)}",
@@ -76,7 +77,7 @@ def late_text(draft: Draft, one: Delayed) -> str:
     ]
     outcome = "forall w : W, " if draft.shape.random else ""
     joined = " /\\ ".join(parts)
-    return f"{draft.each}{outcome}exists j : Z, ({when})%Z /\\ {joined}"
+    return f"{draft.each}{outcome}exists {j} : Z, ({when})%Z /\\ {joined}"
 
 
 def variables(draft: Draft) -> list[tuple[str, str, str, Any]]:

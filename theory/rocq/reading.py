@@ -22,7 +22,7 @@ from theory.kernel.rules.expectation import _carried
 from theory.kernel.rules.series import pinned
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Smooth, Theorem
 from theory.kernel.vectors import Scalar, Vector, vector
-from theory.rocq.parsing import MisreadError, Parser, neutral, tokens
+from theory.rocq.parsing import MisreadError, Parser, neutral, tokens, without_comments
 from theory.rocq.shape import shape_of
 from theory.rocq.writing import Written
 
@@ -34,8 +34,9 @@ def require_faithful(one: Written) -> None:
     ------
     MisreadError
     """
+    source = without_comments(one.source)  # words may look like a statement
     match = re.search(
-        r"Definition statement : Prop :=\s*forall (.*?),\n(.*?)\.\n\n", one.source, re.DOTALL
+        r"^Definition statement : Prop :=\s*forall (.*?),\n(.*?)\.\n\n", source, re.DOTALL | re.M
     )
     if match is None:
         raise MisreadError("there is no statement", one.module, "see the file")
@@ -57,7 +58,7 @@ def require_faithful(one: Written) -> None:
         raise MisreadError(f"it leaves out {hypotheses[0].name}", one.module, "see the file")
     if not reader.relation(parts[-1], one.draft.theorem.goal, True):
         raise MisreadError("its conclusion is another one", one.module, "see the file")
-    if not re.search(r"^Theorem holds : statement\.$", one.source, re.MULTILINE):
+    if not re.search(r"^Theorem holds : statement\.$", source, re.MULTILINE):
         raise MisreadError("nothing is shown to hold", one.module, "see the file")
 
 
@@ -353,9 +354,10 @@ class _Reader:
 
     def _late(self, text: str, one: Delayed) -> bool:
         least = r"Z\s*\.\s*max 0 \( (\S+) - (.*?) \)"
-        when = rf"j = {least}" if one.exact else rf"{least} <= j <= (\S+)"
-        match = re.match(rf"exists j : Z , \( {when} \) ", text)
-        if match is None:
+        j = "j'" if "j" in self.things else "j"  # what is bound here is nothing else
+        when = rf"{j} = {least}" if one.exact else rf"{least} <= {j} <= (\S+)"
+        match = re.match(rf"exists {j} : Z , \( {when} \) ", text)
+        if match is None or match[1] != self.iteration:
             return False
         delay = Parser(match[2].split(" "), self).atom()
         parser = Parser(text[match.end() :].split(" "), self)
@@ -370,7 +372,7 @@ class _Reader:
             read = parser.vector if isinstance(old, Vector) else parser.atom
             scope = parser.where
             first, sign = read(), parser.take()
-            parser.where = ["j", *scope[1:]]
+            parser.where = [j, *scope[1:]]
             if (first, sign, read()) != (old, "=", now):
                 return False
             parser.where = scope

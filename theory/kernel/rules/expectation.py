@@ -173,7 +173,7 @@ class Total:
         for now, then in (*given.theorem.following, *_carried(given.theorem)):
             values |= {} if now.value.name in anew else {now.value: then.value}
             for old, new in ((now.position, then.position), (now.gradient, then.gradient)):
-                if len(old.terms) == 1 and not old.names & anew:
+                if [a for _, a in old.terms] == [1] and not old.names & anew:  # 2x is no x
                     vectors.update(dict.fromkeys(old.names, new))
         found = {}
         for sequence, value in given.theorem.sequences.items():
