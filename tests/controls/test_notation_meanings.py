@@ -90,10 +90,10 @@ def test_iterations_are_counted_by_one_index() -> None:
         T = theorem("mine.indices", "ours", f)
         T.iterate(x, x / (k + 1), k)
         if along == k:
-            T.iterate(y, y, along)
+            T.iterate(y, y / 2, along)
             continue
         with pytest.raises(TheoryError, match="counted by one index, found k and j"):
-            T.iterate(y, y, along)
+            T.iterate(y, y / 2, along)
         with pytest.raises(TheoryError, match="counted by one index, found k and j"):
             T.along(along)
 
@@ -115,7 +115,7 @@ def test_a_sum_of_squares_is_one_of_what_it_is_written_of(indexed: bool, right: 
     T = theorem("mine.called", "ours", f)
     members = iterates("z", k)
     now = members[k] if indexed else x
-    T.iterate(members if indexed else x, now, k)
+    T.iterate(members if indexed else x, now / 2, k)
     T.sequence("‖z‖²" if indexed else "‖x‖²", now**2 if right else y**2)
     if right:
         T.shows(total(now**2, k, K) <= c)
