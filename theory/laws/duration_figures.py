@@ -21,7 +21,7 @@ import numpy as np
 import sympy
 
 from schedules.families.family import Family
-from schedules.stamps import OPPOSITE, WORKERS, StampedOrder
+from schedules.stamps import OPPOSITE, TURNS, WORKERS, StampedOrder
 from theory.laws.duration_regions import Costs, Region, counted_runs, regions
 from theory.laws.exact_starts import Exact, causes, told_by_number
 from theory.laws.figures import SYMBOLS, Stated, at_size, read_forms, size_of
@@ -81,7 +81,7 @@ def span_laws(family: Family) -> tuple[SpanLaw, ...]:
     """
     assert family.figures is not None
     order = family.rule
-    if not isinstance(order, StampedOrder):
+    if not isinstance(order, StampedOrder) or order.shape.name == TURNS.name:
         return ()
     stated = Stated(family, family.figures, read_forms(family.figures))
     if order.shape.name == WORKERS.name:

@@ -22,11 +22,12 @@ from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.linearization import DEFAULT
 from schedules.programs import Program
-from schedules.stamps import LINE, LOOP, OPPOSITE, WORKERS, At, Number, StampedOrder
+from schedules.stamps import LINE, LOOP, OPPOSITE, TURNS, WORKERS, At, Number, StampedOrder
 from theory.errors import NoClosedFormError, TheoryError, UnsupportedFormError
 from theory.laws.delays.built import built
 from theory.laws.own_orders import subject_of
 from theory.laws.proved_delays import StepDelays
+from theory.laws.round_delays import by_rounds, of_a_round, round_delays
 from theory.laws.stamped import Lanes, Size
 from theory.laws.stamped_bounds import BOUND, CHUNKS, ROUNDS, Formulas, as_term
 from theory.laws.stamped_families import COLUMNS, STAMPED, Subject, proof
@@ -62,6 +63,8 @@ start_times max min mean whole_run_max whole_run_least_m local_staleness in_flig
 _OF_VERSIONS: Final = ("stash", "staleness", "update-once")
 _MAKESPAN: Final = "a timetable ends there, and one rank needs so long"
 _NO_DELAYS: Final = "they are proved where one flush ends a step, or windows have p gradients"
+_ROUNDS: Final = "every round is the first one again, when all of the one before is over"
+_ROUND_COUNT: Final = sympy.ceiling(SYMBOLS["M"] / (SYMBOLS["replicas"] * SYMBOLS["local_steps"]))
 _ALIKE: Final = "ranks do the same together, so that none waits for another"
 _PEAK: Final = "every rank r keeps at most its peak of activations, and reaches it"
 
@@ -233,6 +236,11 @@ class Stated:
             )
         return self.family.rule
 
+    @property
+    def timed(self) -> StampedOrder:
+        """What timetables are of: where ranks wait for all of a round, a round."""
+        return of_a_round(self.order) if self.order.shape.name == TURNS.name else self.order
+
     @cached_property
     def subject(self) -> Subject:
         """Sizes that the family accepts."""
@@ -253,6 +261,8 @@ class Stated:
         if self.order.shape.name == OPPOSITE.name:
             rounds = ((size.M, size.p, factor) for factor, _ in size.factors)
             size = replace(size, whole=(*size.whole, *rounds))
+        if self.order.shape.name == TURNS.name:
+            size = replace(size, suppose=(*size.suppose, size.values["jobs"] >= size.M))
         where = _read(self.figures.where)
         if where == sympy.Eq(sympy.Mod(SYMBOLS["M"], SYMBOLS["p"]), 0):
             p, M = size.p, ROUNDS * size.p
@@ -262,7 +272,7 @@ class Stated:
         elif where != sympy.true:
             least = self.term(where.lhs, size) >= self.term(where.rhs, size)
             size = replace(size, suppose=(*size.suppose, least))
-        return Lanes(self.order, replace(size, suppose=(*size.suppose, size.p >= self.least)))
+        return Lanes(self.timed, replace(size, suppose=(*size.suppose, size.p >= self.least)))
 
     def law(self, linearization: str) -> FiguresLaw:
         """What is proved, part by part."""
@@ -276,8 +286,9 @@ class Stated:
     def _delays(self, linearization: str) -> StepDelays:
         if self.order.shape.name == WORKERS.name:
             return worker_delays(self.lanes, self.family, linearization)
-        end = self.term(self.forms.makespan)
-        known = Known(self.lanes, self.order, self._small, self._start, end)
+        known = Known(self.lanes, self.timed, self._small, self._start, self.end)
+        if self.order.shape.name == TURNS.name:
+            return round_delays(known, linearization)
         if self.family.policy.name == "flush":
             return step_delays(known, linearization)
         if self.family.interval and self.subject.updates is not None:
@@ -288,13 +299,13 @@ class Stated:
     def _small(self) -> list[Run]:
         where = _read(self.figures.where)
         claimed = (one for one in self._sizes() if one["p"] >= self.least and at_size(where, one))
-        runs = (run_of(self.family, self.order, one) for one in claimed)
+        runs = (run_of(self.family, self.timed, one) for one in claimed)
         return [run for run in runs if run is not None]
 
     @cached_property
     def _start(self) -> Start | None:
         ends = [int(at_size(self.forms.makespan, size_of(run))) for run in self._small]
-        return timetable(self.order, self._small, ends)
+        return timetable(self.timed, self._small, ends)
 
     @property
     def domain(self) -> str:
@@ -305,7 +316,7 @@ class Stated:
         if self.lanes.size.factors and where.has(sympy.Mod):
             return "p ≥ 1, chunks ≥ 1 and M a multiple of p"
         least = sympy.sstr(where.rhs).replace("*", "").replace("-", "−")
-        return f"{self.subject.words}, M ≥ {least}"
+        return f"{self.subject.words}, {where.lhs} ≥ {least}"
 
     def _proof(self) -> Iterator[Outcome]:
         yield built(self.family)
@@ -321,7 +332,9 @@ class Stated:
             formulas = late if column == "staleness" else {}
             found = proof(self.order, self.family.name, column, formulas, self.subject)
             yield replace(found, name=column, says=COLUMNS[column])
-        end, work = (self.term(form) for form in (self.forms.makespan, self.forms.work))
+        end, work = self.end, self.term(self.forms.work)
+        if self.order.shape.name == TURNS.name:
+            yield merged("rounds", _ROUNDS, self._rounds())
         if workers:
             yield merged("makespan", _ALIKE, unhindered(self.lanes, end, work))
             yield merged("peak activations", _PEAK, self._peak(queue_of_workers, lambda at: 0))
@@ -329,18 +342,47 @@ class Stated:
         runs, start = self._small, self._start
         claim = statements(self.lanes, start, end, work) if start else ()
         yield merged("makespan", _MAKESPAN, claim)
-        queue, ended = numbers(self.order, runs), reached(self.order, runs)
+        queue, ended = numbers(self.timed, runs), reached(self.timed, runs)
         peaks = self._peak(queue, ended) if queue and ended else ()
         yield merged("peak activations", _PEAK, peaks)
 
     def _peak(self, number: Start, ended: Callable[[At], Number]) -> Iterator[Statement]:
         return kept(self.lanes, number, lambda r: self.term(self.forms.peak, r=r), ended)
 
+    @property
+    def end(self) -> Term:
+        """The makespan, of one round."""
+        return self.term(self.forms.makespan.subs(_ROUND_COUNT, 1))
+
+    def _rounds(self) -> Iterator[Statement]:
+        """What is said of a run adds up over its rounds, or is that of the fullest."""
+        yield from by_rounds(Lanes(self.order, self.subject.size), self.lanes, self.end)
+        M, (more, R, others) = SYMBOLS["M"], sympy.symbols("more R others")
+        for form in (self.forms.makespan.subs(_ROUND_COUNT, R), self.forms.work):
+            both = form.subs({M: M + more, R: R + others}, simultaneous=True)
+            rest = both - form - form.subs({M: more, R: others}, simultaneous=True)
+            adds = z3.BoolVal(sympy.expand(rest) == 0)
+            yield Statement("sum", "lengths of rounds add up", (self.subject.size.p >= 1,), adds)
+        size, r = self.lanes.size, z3.Int("r")
+        full = replace(size, M=size.values["jobs"])
+        peaks = [
+            self.term(self.forms.peak, one, r=r) for one in (full, replace(size, M=z3.Int("all")))
+        ]
+        known = (*size.suppose, z3.Int("all") >= full.M)
+        says = "no more is kept in a run than in a full round"
+        yield Statement("fullest", says, known, peaks[0] == peaks[1])
+
     def runs(self, costs: Mapping[str, int] = UNIT) -> Iterator[Run]:
         """Small sizes for which the figures are claimed."""
-        return (at_costs(self.order, run, costs) for run in self._small)
+        return (at_costs(self.timed, run, costs) for run in self._small)
 
     def _sizes(self) -> Iterator[dict[str, int]]:
+        if self.order.shape.name == TURNS.name:
+            for p, more in product(RANKS, (0, 1, RANKS.stop, 2 * RANKS.stop)):
+                for microbatches in (1, p, 2 * p + 1, 4 * p + 3):
+                    size = {"p": p, "M": microbatches}
+                    yield {**size, "replicas": p + more, "local_steps": microbatches}
+            return
         factor = 1 + (self.order.shape.name == OPPOSITE.name)
         free = range(1, 4) if self.order.shape.name == LOOP.name else [0]
         for ranks, chunks in product(RANKS, free):

@@ -31,7 +31,7 @@ from schedules.dependencies import MISSING
 from schedules.errors import ParameterError
 from schedules.families.family import Family
 from schedules.schedule import IntArray, Schedule
-from schedules.stamps import LINE, LOOP, OPPOSITE, At, Number, Stamp, StampedOrder
+from schedules.stamps import LINE, LOOP, OPPOSITE, TURNS, At, Number, Stamp, StampedOrder
 from schedules.timeline import timeline
 
 KINDS: Final = ("F", "B", "W")
@@ -118,7 +118,8 @@ class Places:
             chunks, number = at.values["chunks"], self.queues[kind].number(at)
             sizes = {"p": at.p, "M": chunks * at.M, "V": chunks * at.p}
             return at.lane >= 0, {"s": at.rank, "m": number, **sizes}
-        return at.lane == 0, {"s": at.rank, "m": at.x, "p": at.p, "M": at.M}
+        more = {"V": at.values["replicas"]} if self.order.shape.name == TURNS.name else {}
+        return at.lane == 0, {"s": at.rank, "m": at.x, "p": at.p, "M": at.M, **more}
 
     def by(self, way: str, kind: str, at: At, values: Mapping[str, Number]) -> Mapping[str, Number]:
         """The same values with another number for m."""
@@ -460,7 +461,7 @@ def numbers(order: StampedOrder, runs: Sequence[Run]) -> Start | None:
     if rows is None:
         return None
     places = Places(order, rows)
-    if rows or order.shape.name == LINE.name:
+    if rows or order.shape.name in (LINE.name, TURNS.name):
         return lambda kind, at: places.of(kind, at)[1]["m"]
     forms: dict[tuple[str, bool], Form] = {}
     for kind in ("F", ENDS):
