@@ -185,8 +185,8 @@ def _delay_lines(result: dict[str, Any]) -> Iterator[str]:
     yield from _entries(result)
     if result["equivalent_delay"]:
         yield f"equivalent delay E[i][j], of the same: {as_text(result['equivalent_delay'])}"
-    for key in ("max", "min", "mean"):
-        if result[key] is not None:
+    for key in ("max", "min", "mean", "whole_run_max"):
+        if result[key] is not None and (key != "whole_run_max" or result[key] != result["max"]):
             yield f"{_FORMS[key]}: {as_text(result[key])}"
 
 

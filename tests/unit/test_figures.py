@@ -149,6 +149,9 @@ def test_delays_of_workers_are_those_of_every_run(name: str, linearization: str)
             ]
         most = [at_size(printed[key], {}, p=p, **given) for key in ("max", "min", "mean")]
         assert most == [numbers[2].max(), numbers[2].min(), mean(numbers[2])]
+        for M in (p, 2 * p, 3 * p) if printed["whole_run_max"] else ():
+            whole = delays(timeline(build(name, p, M, **given)), linearization).matrix.max()
+            assert at_size(printed["whole_run_max"], {}, p=p, M=M, **given) == whole
 
 
 @pytest.mark.sampled(6)
@@ -180,8 +183,9 @@ def test_delays_of_rounds_are_those_of_every_run(p: int, linearization: str) -> 
                 assert late(*at) == own[j]
         assert found.matrix.min() == int(printed["min"])
         if H > 1:
-            most = at_size(printed["max"], {}, p=p, replicas=n, jobs=J)
-            assert most == found.matrix.max()
+            size = {"p": p, "replicas": n, "jobs": J, "M": 2 * J + rest, "local_steps": H}
+            most = [at_size(printed[key], {}, **size) for key in ("max", "whole_run_max")]
+            assert most == [found.matrix.max()] * 2
 
 
 def test_every_gradient_of_two_versions_is_one_window_late() -> None:

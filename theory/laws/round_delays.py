@@ -46,6 +46,7 @@ LATER: Final = Piecewise(
 """In the first local step, and in those behind it."""
 
 _P, _REPLICAS, _JOBS, _R, _I, _J = sympy.symbols(f"p {_N} jobs r i j", integer=True)
+_STEPS: Final = sympy.Symbol("local_steps", integer=True)
 _HERE, _BEYOND, _OVER, _LEFT = sympy.symbols(
     "here beyond over left", integer=True, nonnegative=True
 )
@@ -153,7 +154,11 @@ class Rounds:
         """As plain data."""
         index, cases = self.index(), list(self.cases())
         own = sympy.Max(0, index - index.subs(_I, _J))
-        largest = sympy.Piecewise((self.largest(), _JOBS >= 2 * _REPLICAS))
+        full = sympy.Min(sympy.Symbol("M", integer=True), _REPLICAS * _STEPS)
+        largest, whole = (
+            sympy.sstr(sympy.Piecewise((self.largest(), where)).subs(chosen))
+            for where in (_JOBS >= 2 * _REPLICAS, full >= 2 * _REPLICAS)
+        )
 
         def rows(of: list[tuple[Any, sympy.Expr]]) -> list[dict[str, str]]:
             texts = ([sympy.sstr(one.subs(chosen)) for one in case] for case in of)
@@ -165,10 +170,10 @@ class Rounds:
             "index": rows([(sympy.true, index)]),
             "recorded": rows(cases),
             "equivalent_delay": sympy.sstr(own.subs(chosen)),
-            "max": sympy.sstr(largest.subs(chosen)),
+            "max": largest,
             "min": "0",
             "mean": None,
-            "whole_run_max": None,
+            "whole_run_max": whole,
         }
 
 
