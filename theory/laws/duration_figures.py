@@ -58,15 +58,7 @@ class SpanLaw:
             "domain": self.region,
             "starts": {},
             "makespan": sympy.sstr(self.makespan),
-            "proof": [
-                {
-                    "name": one.name,
-                    "says": one.says,
-                    "verdict": one.verdict.name,
-                    "method": one.note,
-                }
-                for one in self.proof
-            ],
+            "proof": [one.to_json() for one in self.proof],
         }
 
 

@@ -134,16 +134,7 @@ class FiguresLaw:
             "verdict": self.verdict.name,
             "open": self.open,
             "flush": self.flush,
-            "proof": [
-                {
-                    "name": one.name,
-                    "says": one.says,
-                    "method": one.note,
-                    "verdict": one.verdict.name,
-                    "queries": one.queries,
-                }
-                for one in (*self.proof, *self.delays.proof)
-            ],
+            "proof": [one.to_json() for one in (*self.proof, *self.delays.proof)],
             "clauses": [],
             "rests_on": sorted({kind for one in self.proof for kind in one.rests_on}),
             **dict.fromkeys(_NOT_DERIVED.split()),

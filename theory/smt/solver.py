@@ -62,6 +62,16 @@ class Outcome:
     queries: int = 1
     rests_on: tuple[str, ...] = ("solver",)
 
+    def to_json(self) -> dict[str, Any]:
+        """As a line of a proof."""
+        return {
+            "name": self.name,
+            "says": self.says,
+            "method": self.note,
+            "verdict": self.verdict.name,
+            "queries": self.queries,
+        }
+
 
 def decide(statement: Statement, rlimit: int = RLIMIT) -> Outcome:
     """Prove or refute a statement.
