@@ -26,9 +26,12 @@ from theory.laws import (
     window_delays,
     worker_delays,
 )
-from theory.laws.figures import Forms, Stated, prove, read_forms
+from theory.laws.figure_forms import Forms, read_forms
+from theory.laws.figures import prove
+from theory.laws.stated_figures import Stated
+from theory.laws.timetable_guesses import starts_of
 from theory.laws.timetable_proofs import merged
-from theory.laws.timetables import Places, stamp, starts_of
+from theory.laws.timetables import Places, stamp
 from theory.verdicts import Verdict
 
 PARTS = [part.name for part in fields(Forms)]

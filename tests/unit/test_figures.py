@@ -22,7 +22,8 @@ from schedules.linearization import LINEARIZATIONS
 from schedules.timeline import Timeline
 from schedules.versions import versions
 from theory.errors import NoClosedFormError
-from theory.laws.figures import SYMBOLS, FiguresLaw, figures_law, prove
+from theory.laws.figure_forms import SYMBOLS, FiguresLaw
+from theory.laws.figures import figures_law, prove
 from theory.verdicts import Verdict
 
 STATED = [name for name, family in FAMILIES.items() if family.figures is not None]
