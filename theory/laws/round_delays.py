@@ -125,11 +125,7 @@ class Rounds:
 
     def recorded(self, slot: Affine) -> sympy.Expr:
         """What F counts, of stage j and number r, in such a slot."""
-        border, sign = {
-            EARLY: (2 * _BEYOND, -1),
-            LATE: (2 * _BEYOND, 1),
-            GATED: (_REPLICAS, 1),
-        }[slot]
+        sign, border = -1 if slot is EARLY else 1, _REPLICAS if slot is GATED else 2 * _BEYOND
         values = {"r": border + sign * _OVER, "s": _HERE, "p": _STAGES, _N: _REPLICAS}
         stages = spans(self.lines, _HERE, _STAGES, by_forward=True)
         found = _sum(stages, slot.at(values) - 2 * _STAGES + 1, near=slot is EARLY)
@@ -138,8 +134,9 @@ class Rounds:
     def largest(self) -> sympy.Expr:
         """D[0][0] of the last number whose F is early, where the round does not end soon."""
         found = self.index(ends=False) - self.recorded(EARLY)
-        at_zero = found.subs({_I: 0, _J: 0, _R: _OVER})
-        return at_zero.subs(_OVER, sympy.Min(_REPLICAS, 2 * _P - 1) - 1)
+        return found.subs({_I: 0, _J: 0, _R: _OVER}).subs(
+            _OVER, sympy.Min(_REPLICAS, 2 * _P - 1) - 1
+        )
 
     def cases(self) -> Iterator[tuple[Any, sympy.Expr]]:
         """Of `recorded`, with conditions."""
@@ -251,7 +248,7 @@ def counted(exact: Exact, lines: Linearization) -> Iterator[Statement]:
     says = "F is in one of three slots, and numbers are on one side of a border"
     yield Statement("slots", says, known, z3.And(*cases))
     yield from _telescoping()
-    yield from _extremes(exact, lines)
+    yield from _extremes(exact, lines, (one, two), known)
 
 
 def _telescoping() -> Iterator[Statement]:
@@ -279,12 +276,11 @@ def _clamped(number: Term, most: Term) -> Term:
     return z3.If(number > most, most, _from_zero(number))
 
 
-def _extremes(exact: Exact, lines: Linearization) -> Iterator[Statement]:
+def _extremes(
+    exact: Exact, lines: Linearization, pair: tuple[At, At], known: tuple[Term, ...]
+) -> Iterator[Statement]:
     """Of every stage an entry counts no less than none, and no more than the largest does."""
-    whole, divide = exact.whole, exact.lanes.size.divisions()
-    one, two = (
-        whole.one(z3.IntVal(0), *names, divide) for names in (("rank", "x"), ("rank_2", "y"))
-    )
+    one, two = pair
     p, M, u, n = exact.lanes.size.p, exact.lanes.size.M, z3.Int("u"), one.values[_N]
     last = z3.If(n < 2 * p - 1, n, 2 * p - 1) - 1
 
@@ -294,12 +290,11 @@ def _extremes(exact: Exact, lines: Linearization) -> Iterator[Statement]:
 
     index = halves(exact.start("B", one), one.rank, by_forward=False)
     recorded = _from_zero(halves(exact.start("F", two), two.rank, by_forward=True))
-    first = one.number(last)
-    first = replace(first, rank=z3.IntVal(0), stage=z3.IntVal(0))
+    first = replace(one, rank=z3.IntVal(0), stage=z3.IntVal(0), x=last)
     of_it = halves(exact.start("B", first), first.rank, by_forward=False)
     largest = of_it - _from_zero(halves(exact.start("F", first), first.rank, by_forward=True))
     entry = _clamped(index, M) - recorded
-    known = (*whole.known(divide, one, two), one.x == two.x, u >= 0, u < p)
+    known = (*known, one.x == two.x, u >= 0, u < p)
     goal = z3.And(
         entry >= 0,
         entry <= largest,
