@@ -21,6 +21,7 @@ from typing import Any, Final
 from schedules.actions import Kind
 from schedules.errors import SizeError
 from schedules.families.family import Family, Parameter
+from schedules.families.figures import Figures
 from schedules.families.pipedream import RULE
 from schedules.policies import WeightPolicy
 from schedules.rules import Gate, run_greedy
@@ -180,6 +181,12 @@ FAMILY: Final = Family(
         Parameter("local_steps", f"local steps H a round (default {DEFAULT_LOCAL_STEPS})"),
     ),
     rule=ORDER,
+    figures=Figures(
+        makespan="2*M + 2*(p - 1)*ceiling(M/(replicas*local_steps))",
+        work="2*M",
+        peak="Min(replicas, M, 2*(p - 1 - r) + 1)",
+        where="replicas >= p",
+    ),
     no_steady="rounds end in a barrier, so delays depend on the place in the round",
 )
 

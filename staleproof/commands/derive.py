@@ -182,11 +182,23 @@ def _delay_lines(result: dict[str, Any]) -> Iterator[str]:
         return
     lines = result["linearization"]
     yield f"delay D[i][j], linearization {lines}: of {result['delay_of']}"
-    yield from _cases(result["delay"])
+    yield from _entries(result)
     if result["equivalent_delay"]:
         yield f"equivalent delay E[i][j], of the same: {as_text(result['equivalent_delay'])}"
-    for key in ("max", "min", "mean"):
-        yield f"{_FORMS[key]}: {as_text(result[key])}"
+    for key in ("max", "min", "mean", "whole_run_max"):
+        if result[key] is not None and (key != "whole_run_max" or result[key] != result["max"]):
+            yield f"{_FORMS[key]}: {as_text(result[key])}"
+
+
+def _entries(result: dict[str, Any]) -> Iterator[str]:
+    """D[i][j], in two parts where it depends on the place r in a round."""
+    if "index" not in result:
+        yield from _cases(result["delay"])
+        return
+    yield "  A(i, r) − R(j, r), with A(i, r)"
+    yield from _cases(result["index"])
+    yield "and R(j, r)"
+    yield from _cases(result["recorded"])
 
 
 def _lines(result: dict[str, Any]) -> Iterator[str]:

@@ -103,7 +103,7 @@ def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
         (["pipdream"], "did you mean 'pipedream'?"),
         (["pipedream", "--linearization", "sideways"], "ascending, descending"),
         (["pipedream", "--set", "noma=3"], "did you mean 'noam'?"),
-        (["localsgd"], "closed forms"),
+        (["amdp"], "closed forms"),
         (["zbv", "--at", "p=4"], "one stage a rank"),
         (["looped-bfs", "--set", "chunk=2"], "did you mean 'chunks'?"),
         (["pipedream", "--at", "q=4"], "only p, i, j and r"),

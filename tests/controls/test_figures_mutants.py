@@ -14,20 +14,24 @@ from schedules.closed_forms.affine import Affine, Piecewise
 from schedules.families import get_family
 from schedules.families.family import Family
 from schedules.families.figures import Figures
-from schedules.linearization import get_linearization
+from schedules.linearization import LINEARIZATIONS, get_linearization
 from schedules.stamps import At, StampedOrder
 from theory.judging.mutants import mutants
 from theory.laws import (
     duration_figures,
     duration_regions,
     exact_starts,
+    round_delays,
     step_delays,
     window_delays,
     worker_delays,
 )
-from theory.laws.figures import Forms, Stated, prove, read_forms
+from theory.laws.figure_forms import Forms, read_forms
+from theory.laws.figures import prove
+from theory.laws.stated_figures import Stated
+from theory.laws.timetable_guesses import starts_of
 from theory.laws.timetable_proofs import merged
-from theory.laws.timetables import Places, stamp, starts_of
+from theory.laws.timetables import Places, stamp
 from theory.verdicts import Verdict
 
 PARTS = [part.name for part in fields(Forms)]
@@ -143,6 +147,41 @@ def test_workers_count_no_others(
         return replace(found, forms={**found.forms, part: form})
 
     monkeypatch.setattr(worker_delays, "from_runs", moved)
+    found = prove(replace(family), figures_of(family), linearization)
+    assert found.verdict is Verdict.PROVED
+    assert found.to_json()["delay"] is None
+
+
+@pytest.mark.parametrize("change", [-1, 1])
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("name", ["FIRST", "LATER"])
+def test_rounds_have_no_other_slots(
+    name: str, place: int, change: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces = list(getattr(round_delays, name).pieces)
+    pieces[place] = replace(pieces[place], value=pieces[place].value.plus(Affine((), change)))
+    monkeypatch.setattr(round_delays, name, Piecewise(tuple(pieces)))
+    family = get_family("localsgd")
+    found = prove(replace(family), figures_of(family))
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.open.startswith("rounds: ")
+    assert found.to_json()["delay"] is None
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("moved", [(0, 1, 0), (1, 0, 0), (0, 0, 1), (0, 0, -1)])
+@pytest.mark.parametrize("linearization", LINEARIZATIONS)
+def test_events_of_rounds_count_no_others(
+    linearization: str, moved: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the first stages end at another one, or an event counts of another slot."""
+    right, family = round_delays.spans, get_family("localsgd")
+
+    def wrong(*given: Any, **more: Any) -> list[round_delays.Span]:
+        (lo, hi, slots), *others = right(*given, **more)
+        return [(lo - moved[0], hi + moved[1], slots + moved[2]), *others]
+
+    monkeypatch.setattr(round_delays, "spans", wrong)
     found = prove(replace(family), figures_of(family), linearization)
     assert found.verdict is Verdict.PROVED
     assert found.to_json()["delay"] is None

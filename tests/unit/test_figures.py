@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -22,7 +22,8 @@ from schedules.linearization import LINEARIZATIONS
 from schedules.timeline import Timeline
 from schedules.versions import versions
 from theory.errors import NoClosedFormError
-from theory.laws.figures import SYMBOLS, FiguresLaw, figures_law, prove
+from theory.laws.figure_forms import SYMBOLS, FiguresLaw
+from theory.laws.figures import figures_law, prove
 from theory.verdicts import Verdict
 
 STATED = [name for name, family in FAMILIES.items() if family.figures is not None]
@@ -33,7 +34,7 @@ law = cache(figures_law)
 
 def test_every_synchronous_family_is_derived_or_stated() -> None:
     without = {name for name, family in FAMILIES.items() if not family.affine} - set(STATED)
-    assert without == {"localsgd", "amdp"}
+    assert without == {"amdp"}
     assert not any(FAMILIES[name].affine for name in STATED)
 
 
@@ -149,6 +150,43 @@ def test_delays_of_workers_are_those_of_every_run(name: str, linearization: str)
             ]
         most = [at_size(printed[key], {}, p=p, **given) for key in ("max", "min", "mean")]
         assert most == [numbers[2].max(), numbers[2].min(), mean(numbers[2])]
+        for M in (p, 2 * p, 3 * p) if printed["whole_run_max"] else ():
+            whole = delays(timeline(build(name, p, M, **given)), linearization).matrix.max()
+            assert at_size(printed["whole_run_max"], {}, p=p, M=M, **given) == whole
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("linearization", LINEARIZATIONS)
+@pytest.mark.parametrize("p", range(1, 7))
+def test_delays_of_rounds_are_those_of_every_run(p: int, linearization: str) -> None:
+    printed = law("localsgd", linearization=linearization).to_json()
+    names = ["p", "replicas", "jobs", "i", "j", "r"]
+
+    def read(text: str) -> Callable[..., int]:
+        found: Callable[..., int] = sympy.lambdify(names, sympy.sympify(text), "math")
+        return found
+
+    delay = [(read(one["when"]), read(one["expr"])) for one in printed["delay"]]
+    late = read(printed["equivalent_delay"])
+    for more, H, rest in product((0, 1, p), (1, 2, 3), (0, 1, p)):
+        n, J = p + more, (p + more) * H
+        line = timeline(build("localsgd", p, 2 * J + rest, replicas=n, local_steps=H))
+        assert at_size(printed["makespan"], {}, p=p, M=2 * J + rest, replicas=n, local_steps=H) == (
+            line.length
+        )
+        found, equivalent = delays(line, linearization), equivalent_delays(line, linearization)
+        numbers = zip(found.stage, found.microbatch, found.matrix, equivalent.matrix, strict=True)
+        for i, m, row, own in numbers:
+            jobs, r = min(J, 2 * J + rest - m // J * J), m % J
+            for j in range(p):
+                at = p, n, int(jobs), int(i), j, int(r)
+                assert [form(*at) for when, form in delay if when(*at)] == [row[j]]
+                assert late(*at) == own[j]
+        assert found.matrix.min() == int(printed["min"])
+        if H > 1:
+            size = {"p": p, "replicas": n, "jobs": J, "M": 2 * J + rest, "local_steps": H}
+            most = [at_size(printed[key], {}, **size) for key in ("max", "whole_run_max")]
+            assert most == [found.matrix.max()] * 2
 
 
 def test_every_gradient_of_two_versions_is_one_window_late() -> None:
@@ -175,7 +213,7 @@ def test_peak_by_program_order(name: str, p: int) -> None:
         for action in schedule.rank(rank):
             kept += (action.kind is Kind.F) - (action.kind in (Kind.B, Kind.W))
             most = max(most, kept)
-        values = {"p": p, "M": microbatches, "r": rank, "chunks": 2, "layers": 4}
+        values = {"p": p, "M": microbatches, "r": rank, "chunks": 2, "layers": 4, "replicas": p}
         assert sympy.sympify(figures.peak, locals=values) == most
 
 
@@ -207,6 +245,11 @@ def changed(name: str, **texts: str) -> FiguresLaw:
         ("pipedream-2bw", {"staleness": "1"}, "staleness"),
         ("asyncpp", {"peak": "p - r"}, "peak activations"),
         ("looped-bfs", {"where": "True"}, "makespan"),
+        ("localsgd", {"where": "True"}, "rounds"),
+        ("localsgd", {"makespan": "2*M + 2*p*ceiling(M/(replicas*local_steps))"}, "rounds"),
+        ("localsgd", {"makespan": "2*M + 2*(p - 1)"}, "rounds"),
+        ("localsgd", {"work": "2*M + 1"}, "rounds"),
+        ("localsgd", {"peak": "Min(replicas, M, 2*(p - 1 - r))"}, "peak activations"),
         ("blog-gpipe", {"makespan": "2*(M + p - 1) + 1"}, "makespan"),
         ("blog-1f1b", {"peak": "M"}, "peak activations"),
     ],
@@ -222,7 +265,7 @@ def test_wrong_figures_are_not_proved(name: str, texts: Mapping[str, str], part:
 @pytest.mark.parametrize(
     ("name", "parameters", "error"),
     [
-        ("localsgd", {}, NoClosedFormError),
+        ("amdp", {}, NoClosedFormError),
         ("gpipe", {}, NoClosedFormError),
         ("looped-bfs", {"chunks": 0}, ParameterError),
         ("looped-bfs", {"chunk": 2}, UnknownNameError),

@@ -7,6 +7,7 @@ from itertools import permutations
 import pytest
 import z3
 
+from theory.smt.named_products import with_named_products
 from theory.smt.solver import Outcome, Statement, decide, merge
 from theory.verdicts import Verdict, weakest
 
@@ -97,6 +98,55 @@ def test_counterexample_to_the_abstraction_alone_refutes_nothing() -> None:
 
 
 # Merging
+
+
+@pytest.mark.parametrize(
+    "true",
+    [
+        x * y == 6,
+        x * y + y * z == 4,
+        z3.And(x * y * z == 8, x == y, y == z),
+        z3.And(x * y == 0, x != 0),
+        z3.And(x * z == y * z, x != y),
+        z3.If(x > 1, x * x, -x) == 9,
+        z3.Or(x * y > z, z3.Not(x * (y + z) == x * y + x * z)),
+        z3.And(3 * x * y % 4 == 2, (x + y) * (x - y) == 3, x > 0),
+        z3.Distinct(x * x, y * y, x * y),
+    ],
+    ids=str,
+)
+def test_named_products_have_all_models(true: z3.BoolRef) -> None:
+    """A model, with its products put in, is one of what is asked then."""
+    solver = z3.Solver()
+    solver.add(true)
+    assert solver.check() == z3.sat
+    model, named = solver.model(), with_named_products([true])
+    assert named is not None
+    pinned = [symbol == model.eval(symbol, model_completion=True) for symbol in (x, y, z)]
+    solver = z3.Solver()
+    solver.add(*named, *pinned)
+    assert solver.check() == z3.sat
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "goal"),
+    [
+        ((x < y, z >= 0), x * z < y * z),
+        ((x * z == y * z,), x == y),
+        ((x * x == 4,), x == 2),
+        ((x >= 1, y >= 1, x * y <= 3), x + y <= 3),
+    ],
+)
+def test_what_is_false_of_products_is_not_proved(
+    hypotheses: tuple[z3.BoolRef, ...], goal: z3.BoolRef
+) -> None:
+    assert decide(statement(hypotheses, goal)).verdict is Verdict.REFUTED
+
+
+def test_reals_quantifiers_and_names_of_products_are_left_alone() -> None:
+    real, own = z3.Real("r"), z3.Int("·0")
+    for one in (real * real > x * y, z3.ForAll([x], x * y >= 0), x * y > own, x > y):
+        assert with_named_products([one]) is None
 
 
 def test_merged_verdict_is_the_weakest() -> None:

@@ -21,13 +21,15 @@ import numpy as np
 import sympy
 
 from schedules.families.family import Family
-from schedules.stamps import OPPOSITE, WORKERS, StampedOrder
+from schedules.stamps import OPPOSITE, TURNS, WORKERS, StampedOrder
 from theory.laws.duration_regions import Costs, Region, counted_runs, regions
 from theory.laws.exact_starts import Exact, causes, told_by_number
-from theory.laws.figures import SYMBOLS, Stated, at_size, read_forms, size_of
+from theory.laws.figure_forms import SYMBOLS, read_forms
 from theory.laws.stamped_families import HARD, proof
+from theory.laws.stated_figures import Stated, at_size, size_of
+from theory.laws.timetable_guesses import starts_of, timetable
 from theory.laws.timetable_proofs import filled, in_time, merged, unhindered
-from theory.laws.timetables import KINDS, Places, queues, starts_of, timetable
+from theory.laws.timetables import KINDS, Places, queues
 from theory.smt.solver import Outcome, Statement
 from theory.verdicts import Verdict, weakest
 
@@ -58,15 +60,7 @@ class SpanLaw:
             "domain": self.region,
             "starts": {},
             "makespan": sympy.sstr(self.makespan),
-            "proof": [
-                {
-                    "name": one.name,
-                    "says": one.says,
-                    "verdict": one.verdict.name,
-                    "method": one.note,
-                }
-                for one in self.proof
-            ],
+            "proof": [one.to_json() for one in self.proof],
         }
 
 
@@ -81,7 +75,7 @@ def span_laws(family: Family) -> tuple[SpanLaw, ...]:
     """
     assert family.figures is not None
     order = family.rule
-    if not isinstance(order, StampedOrder):
+    if not isinstance(order, StampedOrder) or order.shape.name == TURNS.name:
         return ()
     stated = Stated(family, family.figures, read_forms(family.figures))
     if order.shape.name == WORKERS.name:

@@ -21,7 +21,8 @@ from schedules.closed_forms.fit import exact_affine
 from schedules.dependencies import MISSING
 from schedules.schedule import IntArray
 from schedules.stamps import LOOP, OPPOSITE
-from theory.laws.figures import SYMBOLS, Stated, at_size, size_of
+from theory.laws.figure_forms import SYMBOLS
+from theory.laws.stated_figures import Stated, at_size, size_of
 from theory.laws.timetables import KINDS, Run, at_costs
 
 Costs = tuple[int, int, int]

@@ -138,15 +138,7 @@ class DurationLaw:
             "domain": self.region.words,
             "starts": {name: described(of) for name, of in starts},
             "makespan": sympy.sstr(self.makespan),
-            "proof": [
-                {
-                    "name": one.name,
-                    "says": one.says,
-                    "verdict": one.verdict.name,
-                    "method": one.note,
-                }
-                for one in self.proof
-            ],
+            "proof": [one.to_json() for one in self.proof],
         }
 
 

@@ -1,152 +1,42 @@
 """A family's stated makespan, bubble and peaks, with its staleness, proved for all its sizes.
 
 The formulas are data of the family (`schedules.families.figures`). Of an order by stamps they are
-proved by a timetable (`theory.laws.timetables`), of a program by the slots that it states.
+proved by a timetable (`theory.laws.stated_figures`), of a program by the slots that it states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import product
-from typing import Any, Final
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import sympy
 import z3
 
 from schedules.actions import Kind
 from schedules.errors import ScheduleError
-from schedules.families import FAMILIES, get_family
+from schedules.families import get_family
 from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.linearization import DEFAULT
 from schedules.programs import Program
-from schedules.stamps import LINE, LOOP, OPPOSITE, WORKERS, At, Number, StampedOrder
-from theory.errors import NoClosedFormError, TheoryError, UnsupportedFormError
+from schedules.stamps import LINE
+from theory.errors import NoClosedFormError, TheoryError
 from theory.laws.delays.built import built
-from theory.laws.own_orders import subject_of
+from theory.laws.figure_forms import SYMBOLS, FiguresLaw, Forms, read_forms
 from theory.laws.proved_delays import StepDelays
-from theory.laws.stamped import Lanes, Size
-from theory.laws.stamped_bounds import BOUND, CHUNKS, ROUNDS, Formulas, as_term
-from theory.laws.stamped_families import COLUMNS, STAMPED, Subject, proof
+from theory.laws.stamped_families import COLUMNS
+from theory.laws.stated_figures import PEAK, Stated
 from theory.laws.static_orders.in_flight import peak
 from theory.laws.static_orders.order import of_program
 from theory.laws.static_orders.parts import PARTS, decided
 from theory.laws.static_orders.proofs import domain, holders, is_entry
-from theory.laws.static_orders.symbols import K, M, p, s, symbolic, term
+from theory.laws.static_orders.symbols import M, p, s, symbolic, term
 from theory.laws.static_orders.versions import flushed
-from theory.laws.step_delays import Known, backwards, step_delays
-from theory.laws.timetable_proofs import kept, merged, queue_of_workers, statements, unhindered
-from theory.laws.timetables import UNIT, Run, Start, at_costs, numbers, reached, run_of, timetable
-from theory.laws.window_delays import window_delays
-from theory.laws.worker_delays import worker_delays
+from theory.laws.step_delays import backwards
+from theory.laws.timetable_proofs import merged
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, Term
-from theory.verdicts import Verdict, weakest
-
-RANKS: Final = range(1, 9)
-"""Values of p that a timetable is guessed from, twice as large where p is even."""
-
-_PARAMETERS: Final = {entry.name for family in FAMILIES.values() for entry in family.parameters}
-SYMBOLS: Final = {
-    name: sympy.Symbol(name, integer=True) for name in ("p", "M", "r", "s", *_PARAMETERS)
-}
-"""Integers that a formula may name."""
-
-_NOT_DERIVED: Final = """
-start_times max min mean whole_run_max whole_run_least_m local_staleness in_flight
-"""
-"""Keys of a derived law that have no value here."""
-
-_OF_VERSIONS: Final = ("stash", "staleness", "update-once")
-_MAKESPAN: Final = "a timetable ends there, and one rank needs so long"
-_NO_DELAYS: Final = "they are proved where one flush ends a step, or windows have p gradients"
-_ALIKE: Final = "ranks do the same together, so that none waits for another"
-_PEAK: Final = "every rank r keeps at most its peak of activations, and reaches it"
-
-
-@dataclass(frozen=True)
-class Forms:
-    """The figures as sympy expressions over p, M, r, s and the parameters that are free."""
-
-    makespan: sympy.Expr
-    work: sympy.Expr
-    peak: sympy.Expr
-    staleness: sympy.Expr
-
-    @property
-    def bubble(self) -> sympy.Expr:
-        """The part of all slots in which ranks do nothing."""
-        return sympy.factor(1 - self.work / self.makespan)
-
-
-@dataclass(frozen=True)
-class FiguresLaw:
-    """A family's figures and the proof of them.
-
-    Attributes
-    ----------
-    family, domain : str
-    forms : Forms
-    proof : tuple of Outcome
-    delays : StepDelays
-        Beside the figures; not proved of every family that has these.
-    flush : bool
-        Whether a step ends with one update.
-    """
-
-    family: str
-    domain: str
-    forms: Forms
-    proof: tuple[Outcome, ...]
-    delays: StepDelays
-    flush: bool = False
-
-    @property
-    def verdict(self) -> Verdict:
-        """PROVED if every part is, else UNKNOWN."""
-        proved = weakest(one.verdict for one in self.proof) is Verdict.PROVED
-        return Verdict.PROVED if proved else Verdict.UNKNOWN
-
-    @property
-    def open(self) -> str:
-        """The first part that is not proved."""
-        short = (one for one in self.proof if one.verdict is not Verdict.PROVED)
-        return next((f"{one.name}: {one.note}" for one in short), "")
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain data; formulas only where they are proved."""
-        forms = {
-            "makespan": self.forms.makespan,
-            "bubble": self.forms.bubble,
-            "peak_activations": self.forms.peak,
-            "local_staleness_whole_run": self.forms.staleness,
-        }
-        proved = self.verdict is Verdict.PROVED
-        delays = self.delays if proved else replace(self.delays, places=None, why=self.open)
-        return {
-            "family": self.family,
-            "domain": self.domain,
-            "verdict": self.verdict.name,
-            "open": self.open,
-            "flush": self.flush,
-            "proof": [
-                {
-                    "name": one.name,
-                    "says": one.says,
-                    "method": one.note,
-                    "verdict": one.verdict.name,
-                    "queries": one.queries,
-                }
-                for one in (*self.proof, *self.delays.proof)
-            ],
-            "clauses": [],
-            "rests_on": sorted({kind for one in self.proof for kind in one.rests_on}),
-            **dict.fromkeys(_NOT_DERIVED.split()),
-            **delays.to_json(),
-            **{name: sympy.sstr(form) if proved else None for name, form in forms.items()},
-        }
+from theory.verdicts import Verdict
 
 
 def figures_law(
@@ -198,176 +88,6 @@ def prove(family: Family, figures: Figures, linearization: str = DEFAULT) -> Fig
         return FiguresLaw(family.name, "", forms, (missing,), nothing)
 
 
-def read_forms(figures: Figures) -> Forms:
-    """Read the texts.
-
-    Examples
-    --------
-    >>> read_forms(Figures("2*chunks*M", "chunks*M", "p")).bubble
-    1/2
-    """
-    texts = (figures.makespan, figures.work, figures.peak, figures.staleness)
-    return Forms(*map(_read, texts))
-
-
-def _read(text: str) -> Any:
-    # Twice, since the text "True" is read as Python's.
-    return sympy.sympify(sympy.sympify(text, locals=SYMBOLS))
-
-
-@dataclass(frozen=True)
-class Stated:
-    """Figures of an order by stamps, from a least p on."""
-
-    family: Family
-    figures: Figures
-    forms: Forms
-    least: int = 1
-
-    @cached_property
-    def order(self) -> StampedOrder:
-        """As the family states it."""
-        if not isinstance(self.family.rule, StampedOrder):
-            raise UnsupportedFormError(
-                "figures are proved of orders by stamps and of programs", "FAMILY.rule", "state one"
-            )
-        return self.family.rule
-
-    @cached_property
-    def subject(self) -> Subject:
-        """Sizes that the family accepts."""
-        known, order = FAMILIES.get(self.family.name), self.order
-        if known is not None and isinstance(known.rule, StampedOrder):
-            same = (known.rule.accept, known.rule.sizes) == (order.accept, order.sizes)
-            if same and (known.policy, known.interval) == (
-                self.family.policy,
-                self.family.interval,
-            ):
-                return STAMPED[known.name]
-        return subject_of(self.family)
-
-    @cached_property
-    def lanes(self) -> Lanes:
-        """The order at sizes for which the figures are claimed."""
-        size = self.subject.size
-        if self.order.shape.name == OPPOSITE.name:
-            rounds = ((size.M, size.p, factor) for factor, _ in size.factors)
-            size = replace(size, whole=(*size.whole, *rounds))
-        where = _read(self.figures.where)
-        if where == sympy.Eq(sympy.Mod(SYMBOLS["M"], SYMBOLS["p"]), 0):
-            p, M = size.p, ROUNDS * size.p
-            values = {**size.values, "round_size": p}
-            suppose = (p >= 1, ROUNDS >= 1, CHUNKS >= 1)
-            size = Size(p, M, suppose, values, whole=((M, p, ROUNDS),), factors=((ROUNDS, p),))
-        elif where != sympy.true:
-            least = self.term(where.lhs, size) >= self.term(where.rhs, size)
-            size = replace(size, suppose=(*size.suppose, least))
-        return Lanes(self.order, replace(size, suppose=(*size.suppose, size.p >= self.least)))
-
-    def law(self, linearization: str) -> FiguresLaw:
-        """What is proved, part by part."""
-        flush = self.family.policy.name == "flush"
-        proof = tuple(self._proof())
-        delays = StepDelays(linearization, None, (), _NO_DELAYS)
-        if weakest(one.verdict for one in proof) is Verdict.PROVED:
-            delays = self._delays(linearization)
-        return FiguresLaw(self.family.name, self.domain, self.forms, proof, delays, flush)
-
-    def _delays(self, linearization: str) -> StepDelays:
-        if self.order.shape.name == WORKERS.name:
-            return worker_delays(self.lanes, self.family, linearization)
-        end = self.term(self.forms.makespan)
-        known = Known(self.lanes, self.order, self._small, self._start, end)
-        if self.family.policy.name == "flush":
-            return step_delays(known, linearization)
-        if self.family.interval and self.subject.updates is not None:
-            return window_delays(known, self.family, linearization)
-        return StepDelays(linearization, None, (), _NO_DELAYS)
-
-    @cached_property
-    def _small(self) -> list[Run]:
-        where = _read(self.figures.where)
-        claimed = (one for one in self._sizes() if one["p"] >= self.least and at_size(where, one))
-        runs = (run_of(self.family, self.order, one) for one in claimed)
-        return [run for run in runs if run is not None]
-
-    @cached_property
-    def _start(self) -> Start | None:
-        ends = [int(at_size(self.forms.makespan, size_of(run))) for run in self._small]
-        return timetable(self.order, self._small, ends)
-
-    @property
-    def domain(self) -> str:
-        """The sizes, in words."""
-        where = _read(self.figures.where)
-        if where == sympy.true:
-            return self.subject.words
-        if self.lanes.size.factors and where.has(sympy.Mod):
-            return "p ≥ 1, chunks ≥ 1 and M a multiple of p"
-        least = sympy.sstr(where.rhs).replace("*", "").replace("-", "−")
-        return f"{self.subject.words}, M ≥ {least}"
-
-    def _proof(self) -> Iterator[Outcome]:
-        yield built(self.family)
-        interval = self.family.interval
-        names = {SYMBOLS["p"]: p, SYMBOLS["M"]: M, SYMBOLS["s"]: s}
-        every = {SYMBOLS[interval]: K} if interval else {}
-        late: Formulas = {BOUND: self.forms.staleness.subs(names | every)}
-        late = {"K": SYMBOLS[interval], **late} if interval else late
-        workers = self.order.shape.name == WORKERS.name
-        newest = self.family.policy.name == "latest"  # B uses what it finds, by design
-        columns = ["causal", "exclusive", *_OF_VERSIONS[newest:], *["deadlock-free"] * workers]
-        for column in columns:
-            formulas = late if column == "staleness" else {}
-            found = proof(self.order, self.family.name, column, formulas, self.subject)
-            yield replace(found, name=column, says=COLUMNS[column])
-        end, work = (self.term(form) for form in (self.forms.makespan, self.forms.work))
-        if workers:
-            yield merged("makespan", _ALIKE, unhindered(self.lanes, end, work))
-            yield merged("peak activations", _PEAK, self._peak(queue_of_workers, lambda at: 0))
-            return
-        runs, start = self._small, self._start
-        claim = statements(self.lanes, start, end, work) if start else ()
-        yield merged("makespan", _MAKESPAN, claim)
-        queue, ended = numbers(self.order, runs), reached(self.order, runs)
-        peaks = self._peak(queue, ended) if queue and ended else ()
-        yield merged("peak activations", _PEAK, peaks)
-
-    def _peak(self, number: Start, ended: Callable[[At], Number]) -> Iterator[Statement]:
-        return kept(self.lanes, number, lambda r: self.term(self.forms.peak, r=r), ended)
-
-    def runs(self, costs: Mapping[str, int] = UNIT) -> Iterator[Run]:
-        """Small sizes for which the figures are claimed."""
-        return (at_costs(self.order, run, costs) for run in self._small)
-
-    def _sizes(self) -> Iterator[dict[str, int]]:
-        factor = 1 + (self.order.shape.name == OPPOSITE.name)
-        free = range(1, 4) if self.order.shape.name == LOOP.name else [0]
-        for ranks, chunks in product(RANKS, free):
-            stages = factor * ranks
-            counts = {1, 2, *(k * stages + more for k in range(1, 6) for more in (-1, 0, 1, 2, 4))}
-            for microbatches in sorted(counts - {0}):
-                yield {"p": stages, "M": microbatches} | ({"chunks": chunks} if chunks else {})
-
-    def term(self, form: sympy.Expr, size: Size | None = None, **more: Term) -> Term:
-        """A formula at these sizes."""
-        size = size or self.lanes.size
-        known = {**size.values, "p": size.p, "M": size.M, **more}
-        form = form.subs({SYMBOLS["p"]: p, SYMBOLS["M"]: M})  # positive
-        return as_term(form, self.subject.written, known, size.divisions())
-
-
-def size_of(run: Run) -> dict[str, int]:
-    """The symbols of formulas at a run."""
-    names = {name: number for name, number in run.at.values.items() if name in SYMBOLS}
-    return {**names, "p": run.at.p, "M": run.at.M}
-
-
-def at_size(form: Any, size: Mapping[str, int]) -> Any:
-    """A formula at numbers, exactly."""
-    return form.xreplace({SYMBOLS[name]: sympy.Integer(value) for name, value in size.items()})
-
-
 def _of_program(family: Family, program: Program, forms: Forms, delays: StepDelays) -> FiguresLaw:
     """Figures of a program: its slots are start times."""
     more = (symbolic().M == 1,) if family.whole_batch else ()
@@ -378,7 +98,7 @@ def _of_program(family: Family, program: Program, forms: Forms, delays: StepDela
     outcomes += [
         merged("staleness", COLUMNS["staleness"], (*flushed(order), *_nothing(forms.staleness))),
         merged("makespan", "the last computation ends there", _span(program, forms, more)),
-        merged("peak activations", _PEAK, peak(order, forms.peak.subs(names))),
+        merged("peak activations", PEAK, peak(order, forms.peak.subs(names))),
     ]
     sizes = "M = 1" if family.whole_batch else f"M ≥ {program.least}"
     words = f"p ≥ {program.least_stages} and {sizes}"

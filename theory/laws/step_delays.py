@@ -28,9 +28,10 @@ from theory.laws.exact_starts import Exact, causes, told_by_number
 from theory.laws.proved_delays import NO_FORMS, StepDelays, Values
 from theory.laws.stamp_terms import higher, products
 from theory.laws.stamped import Lanes
+from theory.laws.timetable_guesses import late, timetable
 from theory.laws.timetable_proofs import in_time, merged
 from theory.laws.timetables import Places as Numbers
-from theory.laws.timetables import Run, Start, duration, late, queues, timetable
+from theory.laws.timetables import Run, Start, duration, queues
 from theory.smt.solver import Outcome, Statement, Term
 
 _KEPT: Final = "nothing in it starts before what it needs has ended"

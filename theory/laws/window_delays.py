@@ -103,12 +103,12 @@ class Windows:
             rest: sympy.expand((_P - 1) / 2 + late / (_P * K))
             for rest, late in enumerate(self.late)
         }
-        largest, most = self.largest.to_sympy(), sympy.LessThan(2 * K, M)
+        largest, few = self.largest.to_sympy(), 2 * K > M
         forms = {
             "max": largest,
             "min": self.least.to_sympy(),
             "mean": by_parity(mean),
-            "whole_run_max": sympy.Piecewise((largest, most), (_P - 1, True)),
+            "whole_run_max": sympy.piecewise_fold(sympy.Piecewise((_P - 1, few), (largest, True))),
         }
         return {
             "delay": [

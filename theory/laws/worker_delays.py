@@ -90,6 +90,10 @@ class Workers:
             "mean": mean + workers / sympy.Integer(2),
         }
         texts = {name: sympy.sstr(sympy.expand(one.subs(chosen))) for name, one in forms.items()}
+        once = sympy.Symbol("M", integer=True) < 2 * p
+        # Behind the first iteration all have the same largest delay, but those of one slot alone.
+        whole = sympy.Piecewise((p * L - p + workers, once), (sympy.expand(forms["max"]), True))
+        whole = sympy.piecewise_fold(whole.subs(chosen))
         rows = [[sympy.sstr(one.subs(chosen)) for one in case] for case in cases]
         delay = [dict(zip(("when", "expr"), row, strict=True)) for row in rows if row[0] != "False"]
         of = "layer i, in every iteration but the first and the last"
@@ -97,7 +101,7 @@ class Workers:
             "delay": delay,
             "delay_of": f"worker w, {of}" if self.workers_count else of,
             "equivalent_delay": None,
-            "whole_run_max": None,
+            "whole_run_max": sympy.sstr(whole) if self.workers_count else None,
             **texts,
         }
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import z3
 
+from theory.smt.named_products import with_named_products
 from theory.smt.queries import record
 from theory.verdicts import Verdict
 
@@ -61,6 +62,16 @@ class Outcome:
     queries: int = 1
     rests_on: tuple[str, ...] = ("solver",)
 
+    def to_json(self) -> dict[str, Any]:
+        """As a line of a proof."""
+        return {
+            "name": self.name,
+            "says": self.says,
+            "method": self.note,
+            "verdict": self.verdict.name,
+            "queries": self.queries,
+        }
+
 
 def decide(statement: Statement, rlimit: int = RLIMIT) -> Outcome:
     """Prove or refute a statement.
@@ -79,7 +90,8 @@ def decide(statement: Statement, rlimit: int = RLIMIT) -> Outcome:
         note = "a conjunction of nothing is stated"
         return Outcome(statement.name, statement.says, Verdict.UNKNOWN, {}, note, 0, ())
     against = [*statement.hypotheses, z3.Not(statement.goal)]
-    answer, model = _check(against, rlimit, f"{statement.name}: {statement.says}")
+    asks = f"{statement.name}: {statement.says}"
+    answer, model = _check(against, rlimit, asks, refuting=True)
     if answer == z3.sat:
         return _refuted(statement, against, dict(model), rlimit)
     if answer == z3.unknown:
@@ -200,10 +212,19 @@ def have_model(assertions: Sequence[Term], asks: str, rlimit: int = RLIMIT) -> s
     return str(_check(assertions, rlimit, asks)[0])
 
 
-def _check(assertions: Sequence[Term], rlimit: int, asks: str) -> tuple[Any, Mapping[str, int]]:
-    """Whether assertions have a model together, and the whole numbers in it."""
+def _check(
+    assertions: Sequence[Term], rlimit: int, asks: str, *, refuting: bool = False
+) -> tuple[Any, Mapping[str, int]]:
+    """Whether assertions have a model together, and the whole numbers in it.
+
+    Where none is expected, one is looked for first with products as numbers of their own.
+    """
     given = tuple(z3.BoolVal(one) if isinstance(one, bool) else one for one in assertions)
-    answer, values = _answered(given, rlimit)
+    named = with_named_products(given) if refuting else None
+    found = _answered(tuple(named), rlimit) if named is not None else None
+    if found is None or found[0] != z3.unsat:
+        found = _answered(given, rlimit)
+    answer, values = found
     record(asks, assertions, str(answer), rlimit)
     return answer, values
 

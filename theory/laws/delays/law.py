@@ -144,16 +144,7 @@ class DelayLaw:
             "domain": self.domain,
             "verdict": self.verdict.name,
             "clauses": [asdict(clause) for clause in self.clauses],
-            "proof": [
-                {
-                    "name": outcome.name,
-                    "says": outcome.says,
-                    "method": outcome.note,
-                    "verdict": outcome.verdict.name,
-                    "queries": outcome.queries,
-                }
-                for outcome in self.proof
-            ],
+            "proof": [outcome.to_json() for outcome in self.proof],
             "rests_on": list(self.rests_on),
         }
         if self.verdict is not Verdict.PROVED:
