@@ -66,8 +66,8 @@ SMALL = 1 << 14
 """Bytes up to which a tensor is hashed as it is."""
 
 Weights = nn.Module | Mapping[str, Tensor]
-Marks = Mapping[str, tuple[Callable[[], Any], int | None]]
-"""By name, which tensor object it was and how often it had been written to."""
+Marks = Mapping[str, tuple[Callable[[], Any], tuple[int, int] | None]]
+"""By name, which tensor object it was and its `_state`."""
 
 
 class RecorderError(ValueError):
@@ -217,24 +217,24 @@ def _is_sharded(kind: type) -> bool:
     return any(base.__name__ in ("DTensor", "FlatParameter") for base in kind.__mro__)
 
 
-def _writes(tensor: Tensor) -> int | None:
-    """How often a tensor was written to, as autograd counts; None where nobody counts."""
+def _state(tensor: Tensor) -> tuple[int, int] | None:
+    """Writes to a tensor, as autograd counts, and where it lies; None where nobody counts."""
     try:
-        return tensor._version
+        return tensor._version, tensor.data_ptr() if tensor.layout == torch.strided else 0
     except RuntimeError:  # An inference tensor.
         return None
 
 
 def marks_of(tensors: Mapping[str, Tensor]) -> Marks:
     """Identity of tensors now."""
-    return {name: (weakref.ref(tensor), _writes(tensor)) for name, tensor in tensors.items()}
+    return {name: (weakref.ref(tensor), _state(tensor)) for name, tensor in tensors.items()}
 
 
 def _untouched(before: Marks, now: Marks) -> bool:
     """Whether these are the same tensor objects, and none was written to in between."""
     return before.keys() == now.keys() and all(
-        before[name][0]() is ref() is not None and count is not None and before[name][1] == count
-        for name, (ref, count) in now.items()
+        before[name][0]() is ref() is not None and state is not None and before[name][1] == state
+        for name, (ref, state) in now.items()
     )
 
 
@@ -326,8 +326,8 @@ class Known:
         autograd knows of no write.
         """
         way = "whole"
-        key, state = id(tensor), (_writes(tensor), tensor.data_ptr())
-        if key in self._seen and not whole and None not in state:
+        key, state = id(tensor), _state(tensor)
+        if key in self._seen and not whole and state is not None:
             ref, before, found = self._seen[key]
             if ref() is tensor and before == state:
                 if found.fits(tensor, self.part):
@@ -403,10 +403,10 @@ class Block:
     def read(self, name: str, tensor: Tensor) -> None:
         """A module read a tensor: what was read counts, not what the block was given."""
         given = self.tensors.get(name)
-        if given is None or (given is tensor and _writes(tensor) == self.marks[name][1]):
+        if given is None or (given is tensor and _state(tensor) == self.marks[name][1]):
             return
         self.prints[name] = Fingerprint(tensor)
-        self.marks = {**self.marks, name: (weakref.ref(tensor), _writes(tensor))}
+        self.marks = {**self.marks, name: (weakref.ref(tensor), _state(tensor))}
 
 
 @dataclass
@@ -618,8 +618,7 @@ class Recorder:
             if not block.hooked:
                 _count_steps(block, given)
             self._grown.setdefault(block.key, Grown()).applied(block, given)
-            if not _untouched(self._copies.get(block.key, Copy()).marks, block.before):
-                block.found = {name: Fingerprint(tensor) for name, tensor in given.items()}
+            block.found = {name: self._known.look(tensor)[0] for name, tensor in given.items()}
         else:
             block.look(self._known)
             if block.op != "F":
@@ -676,10 +675,9 @@ class Recorder:
         if block.op == "U":
             if copy.newest == digests and not block.writes():
                 return  # Nothing was written, so no version was made.
-            if copy.count >= 0 and block.found:  # Something wrote since the last update.
-                found = {name: entry.digest() for name, entry in block.found.items()}
-                why = copy.find(found, block.before)[1]
-                block.extra |= why if "no_version" in why else {}
+            for name, entry in block.found.items() if copy.count >= 0 else ():
+                if entry.digest() != copy.newest.get(name):
+                    block.extra.setdefault("no_version", f"the last update left another {name}")
             copy.count = max(copy.count, 0)  # Version 0 was there, though nobody looked at it.
             copy.register(digests, block.marks)
         else:
@@ -933,7 +931,7 @@ def _look_at_gradients(block: Block, applied: Marks) -> None:
     def left(name: str, tensor: Tensor) -> bool:
         """Whether the gradient is still there; it may be zeroed within the block."""
         grad = tensor.grad if tensor.is_leaf and name in applied else None
-        return grad is not None and applied[name][0]() is grad and applied[name][1] == _writes(grad)
+        return grad is not None and applied[name][0]() is grad and applied[name][1] == _state(grad)
 
     def watch(name: str, tensor: Tensor) -> None:
         def adds(_: Tensor) -> None:

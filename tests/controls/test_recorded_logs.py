@@ -86,7 +86,7 @@ def test_a_fault_is_named_with_its_first_place(
         (None, ()),
         ("again", ("3B0 adds to the gradient that the update before it has applied",) * 2),
         ("double", ("1U3 is 2 steps of one weight", "1U3 is one update more, right behind 1U3")),
-        ("tied", ("1U3 was made of weights that are none: no recorded update left 0.weight",) * 2),
+        ("tied", ("1U3 was made of weights that are not the newest: the last update",) * 2),
     ],
 )
 def test_an_optimizer_of_two_chunks(
