@@ -35,6 +35,7 @@ import json
 import os
 import secrets
 import socket
+import threading
 import time
 import weakref
 import zlib
@@ -43,6 +44,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -144,15 +146,16 @@ class Fingerprint:
 
 def _condensed(tensor: Tensor, first: int = 0, step: int = 1) -> list[Tensor]:
     """What of a tensor is hashed, on its device; of a long one, of every `step`-th row."""
-    data = tensor.detach().contiguous()
-    if data.nbytes <= SMALL:
-        return [data.clone() if data.device.type == "cuda" else data]
-    data = data.reshape(-1).view(torch.uint8)
-    if data.storage_offset() % 8:
-        data = data.clone()
-    whole = data.nbytes // (8 * ROW) * 8 * ROW
-    rows = data[:whole].view(torch.int64).view(-1, ROW)[first::step]
-    return [rows.sum(1), data[whole:].clone()]
+    with torch._C._DisableFuncTorch():  # `torch.func.grad` wraps what is made within it.
+        data = tensor.detach().contiguous()
+        if data.nbytes <= SMALL:
+            return [data.clone() if data.device.type == "cuda" else data]
+        data = data.reshape(-1).view(torch.uint8)
+        if data.storage_offset() % 8:
+            data = data.clone()
+        whole = data.nbytes // (8 * ROW) * 8 * ROW
+        rows = data[:whole].view(torch.int64).view(-1, ROW)[first::step]
+        return [rows.sum(1), data[whole:].clone()]
 
 
 def _bytes(tensor: Tensor) -> Any:
@@ -191,6 +194,7 @@ def tensors_of(weights: Weights, place: str) -> dict[str, Tensor]:
             "without parameters has no versions, so leave its blocks out"
         )
     sharded = {kind for kind in set(map(type, found.values())) if _is_sharded(kind)}
+    found = {name: _plain(tensor) for name, tensor in found.items()}
     for name, tensor in found.items():
         if type(tensor) in sharded or "FullyShardedDataParallel" in wrapped:
             raise RecorderError(
@@ -211,6 +215,14 @@ def _unwrapped(module: nn.Module) -> nn.Module:
     while (name := inner.get(type(module).__name__)) is not None:
         module = getattr(module, name)
     return module
+
+
+def _plain(tensor: Tensor) -> Tensor:
+    """What `torch.func.grad` and `vmap` were given."""
+    functorch = torch._C._functorch
+    while functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = functorch.get_unwrapped(tensor)
+    return tensor
 
 
 def _is_sharded(kind: type) -> bool:
@@ -366,10 +378,15 @@ class Block:
     step: int | None = None
     hooked: bool = False
     steps: list[Any] = field(default_factory=list)
+    calls: Counter[int] = field(default_factory=Counter)
     hashed: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
     hooks: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        where = self.stage, self.microbatch, self.pipeline  # Of numpy, as it may be.
+        self.stage, self.microbatch, self.pipeline = map(index, where)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -386,10 +403,19 @@ class Block:
         self.hashed = "changed" in ways or "part" not in ways
 
     def stepped(self, optimizer: Any) -> None:
-        """Note a step that had gradients, and whether a scaler lets it write nothing."""
-        groups = (group["params"] for group in optimizer.param_groups)
-        if any(tensor.grad is not None for tensors in groups for tensor in tensors):
-            self.steps.append(getattr(optimizer, "found_inf", None))
+        """Note a step that had gradients, and whether a scaler lets it write nothing.
+
+        And how often optimizers step with one weight, if more than once.
+        """
+        tensors = [tensor for group in optimizer.param_groups for tensor in group["params"]]
+        graded = [id(tensor) for tensor in tensors if tensor.grad is not None]
+        mine = {id(ref()) for ref, _ in self.before.values()}
+        if not graded or mine.isdisjoint(map(id, tensors)):
+            return
+        self.steps.append(getattr(optimizer, "found_inf", None))
+        self.calls.update(mine.intersection(graded))
+        if not self.hooked and max(self.calls.values(), default=0) > 1:
+            self.extra["steps"] = max(self.calls.values())
 
     def writes(self) -> bool:
         """Whether an update wrote to weights, be it what they held before.
@@ -449,6 +475,17 @@ class Grown:
         if lost:
             block.extra["lost"] = lost[0]
         self.kept, self.lost = {}, {}
+
+
+def _alone(method: Callable[..., None]) -> Callable[..., None]:
+    """One thread at a time."""
+
+    @wraps(method)
+    def locked(self: Recorder, *args: Any, **more: Any) -> None:
+        with self._lock:
+            method(self, *args, **more)
+
+    return locked
 
 
 class Recorder:
@@ -527,7 +564,9 @@ class Recorder:
         self._known = Known(part)
         self._copies: dict[tuple[int, int], Copy] = {}
         self._queue: deque[Block] = deque()
-        self._open: list[Block] = []
+        self._open: tuple[Block, ...] = ()
+        self._lock = threading.RLock()
+        self._inside: dict[int, list[Any]] = {}
         self._arrived: list[tuple[int, list[int]]] = []
         self._zero: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
@@ -541,6 +580,10 @@ class Recorder:
              "microbatches": microbatches, "name": "recorded",
              **({"policy": {"name": policy}} if policy else {}), "parameters": parameters}
         )  # fmt: skip
+        self._hooks = [
+            register_optimizer_step_pre_hook(self._steps),
+            register_optimizer_step_post_hook(self._stepped),
+        ]
         atexit.register(self.close)
 
     def __enter__(self) -> Recorder:
@@ -555,6 +598,8 @@ class Recorder:
             self._drain(wait=True)
             os.close(self._file)
             self._file = -1
+            for hook in self._hooks:
+                hook.remove()
         atexit.unregister(self.close)
 
     def next_step(self) -> None:
@@ -598,12 +643,31 @@ class Recorder:
         try:
             yield block
         except BaseException:
-            _unhook(block)
-            self._open.remove(block)
-            self._queue.remove(block)
+            with self._lock:
+                self._closes(block)
+                self._queue.remove(block)
             raise
         self._end(block)
 
+    def _closes(self, block: Block) -> None:
+        for hook in block.hooks:
+            hook.remove()
+        block.hooks.clear()
+        self._open = tuple(entry for entry in self._open if entry is not block)
+
+    def _steps(self, optimizer: Any, *_: Any) -> None:
+        """An optimizer steps; it may hand that over to another one: the outer one counts."""
+        self._inside.setdefault(threading.get_ident(), []).append(optimizer)
+
+    def _stepped(self, optimizer: Any, *_: Any) -> None:
+        inside = self._inside.get(threading.get_ident(), [])
+        if optimizer in inside:  # Else its step began before the block.
+            inside.remove(optimizer)
+        for block in self._open:
+            if block.op == "U" and not block.hooked and not inside:
+                block.stepped(optimizer)
+
+    @_alone
     def _begin(self, block: Block) -> None:
         if not 0 <= block.microbatch < self.microbatches:
             raise RecorderError(
@@ -615,8 +679,7 @@ class Recorder:
         if block.op == "U":
             given = tensors_of(block.weights, f"U of stage {block.stage}")
             block.before = marks_of(given)
-            if not block.hooked:
-                _count_steps(block, given)
+            self._inside.pop(threading.get_ident(), None)
             self._grown.setdefault(block.key, Grown()).applied(block, given)
             block.found = {name: self._known.look(tensor)[0] for name, tensor in given.items()}
         else:
@@ -625,15 +688,15 @@ class Recorder:
                 _look_at_gradients(block, self._applied.pop(block.key, {}))
                 self._grown.setdefault(block.key, Grown()).left(block.tensors)
         self._queue.append(block)
-        self._open.append(block)
+        self._open = (*self._open, block)
         if self.stamps:
             block.extra["lamport_start"] = self._clock
         block.start = time.monotonic_ns()
 
+    @_alone
     def _end(self, block: Block) -> None:
         block.end = time.monotonic_ns()
-        _unhook(block)
-        self._open.remove(block)
+        self._closes(block)
         if block.op == "U":
             block.look(self._known)
             # Fused optimizers write past autograd, so a step counts as well.
@@ -652,6 +715,7 @@ class Recorder:
         block.done = True
         self._drain()
 
+    @_alone
     def _drain(self, wait: bool = False) -> None:
         """Write the blocks that are over and whose contents are known, as they began."""
         while self._queue and self._queue[0].done:
@@ -839,7 +903,7 @@ class Recorder:
             if block.key == key and block.op != "U":
                 for name, tensor in module._parameters.items():
                     if tensor is not None:
-                        block.read(f"{prefix}.{name}" if prefix else name, tensor)
+                        block.read(f"{prefix}.{name}" if prefix else name, _plain(tensor))
                 return
 
     def _enters(self, key: tuple[int, int], module: nn.Module, _: Any) -> None:
@@ -896,30 +960,6 @@ class Recorder:
         optimizer.register_step_post_hook(left)
 
 
-def _count_steps(block: Block, given: Mapping[str, Tensor]) -> None:
-    """Note how often optimizers step with one weight in an update, if more than once.
-
-    An optimizer may hand a step over to another one: the outer one counts.
-    """
-    mine, calls = {id(tensor) for tensor in given.values()}, Counter[int]()
-    inside = list[Any]()
-
-    def stepped(optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        if optimizer in inside:  # else its step began before the block
-            inside.remove(optimizer)
-        tensors = [one for group in optimizer.param_groups for one in group["params"]]
-        if inside or not any(id(tensor) in mine for tensor in tensors):
-            return
-        block.stepped(optimizer)
-        calls.update(id(tensor) for tensor in tensors if tensor.grad is not None)
-        most = max((calls[one] for one in mine), default=0)
-        if most > 1:
-            block.extra["steps"] = most
-
-    before = register_optimizer_step_pre_hook(lambda optimizer, *_: inside.append(optimizer))
-    block.hooks += [before, register_optimizer_step_post_hook(stepped)]
-
-
 def _bools(found: Sequence[Tensor]) -> list[bool]:
     """Read from a device at once."""
     return torch.stack([*found]).tolist() if found else []
@@ -943,12 +983,6 @@ def _look_at_gradients(block: Block, applied: Marks) -> None:
     for name, tensor in block.tensors.items():
         if tensor.requires_grad and left(name, tensor):
             watch(name, tensor)
-
-
-def _unhook(block: Block) -> None:
-    for hook in block.hooks:
-        hook.remove()
-    block.hooks.clear()
 
 
 def _tensors_in(output: Any) -> Iterator[Tensor]:
