@@ -201,9 +201,10 @@ def tensors_of(weights: Weights, place: str) -> dict[str, Tensor]:
                 f"{place}: {name} is sharded (FSDP or DTensor), so that no rank has its whole "
                 "content: record with DDP or plain parameters, or hand over the full tensors"
             )
-        if tensor.device.type == "meta" or tensor.layout != torch.strided:
+        if tensor.layout != torch.strided or (tensor.numel() and not tensor.data_ptr()):
+            kind = f"{type(tensor).__name__}, {tensor.device.type}, {tensor.layout}"
             raise RecorderError(
-                f"{place}: {name} has no plain content ({tensor.device.type}, {tensor.layout}): "
+                f"{place}: {name} has no plain content ({kind}): "
                 "hand over dense tensors that are in memory"
             )
     return found
@@ -242,10 +243,12 @@ def marks_of(tensors: Mapping[str, Tensor]) -> Marks:
     return {name: (weakref.ref(tensor), _state(tensor)) for name, tensor in tensors.items()}
 
 
-def _untouched(before: Marks, now: Marks) -> bool:
-    """Whether these are the same tensor objects, and none was written to in between."""
+def _untouched(before: Marks, now: Marks, parts: int = 2) -> bool:
+    """Whether these are the same tensors, and none was written to; with 1 part, or moved."""
     return before.keys() == now.keys() and all(
-        before[name][0]() is ref() is not None and state is not None and before[name][1] == state
+        before[name][0]() is ref() is not None
+        and state is not None
+        and (before[name][1] or ())[:parts] == state[:parts]
         for name, (ref, state) in now.items()
     )
 
@@ -291,7 +294,14 @@ class Copy:
         # The fewest first: what is frozen is the same in every version.
         for name, versions in sorted(found.items(), key=lambda entry: len(entry[1])):
             if not versions:
-                return self._stranger(name, marks)
+                if _untouched(self.marks, marks):
+                    return (
+                        self.count,
+                        {},
+                    )  # Its tensors, with another content: written past autograd.
+                if self.count >= KEPT:
+                    return None, {"undecided": f"{name} is none of the last {KEPT} versions"}
+                return None, {"no_version": f"no recorded update left {name} as it is"}
             before, same = same, versions if same is None else same & versions
             if before and not same:
                 says = f"{name} is of version {_few(versions)}, what precedes it of {_few(before)}"
@@ -302,14 +312,6 @@ class Copy:
         if self.count in same and _untouched(self.marks, marks):
             return self.count, {}
         return None, {"undecided": f"versions {_few(same)} have the same content"}
-
-    def _stranger(self, name: str, marks: Marks) -> tuple[int | None, dict[str, str]]:
-        """A content that no update left."""
-        if _untouched(self.marks, marks):
-            return self.count, {}  # Its tensors, with another content: written past autograd.
-        if self.count >= KEPT:
-            return None, {"undecided": f"{name} is none of the last {KEPT} versions"}
-        return None, {"no_version": f"no recorded update left {name} as it is"}
 
 
 def _few(versions: set[int]) -> str:
@@ -403,26 +405,22 @@ class Block:
         self.hashed = "changed" in ways or "part" not in ways
 
     def stepped(self, optimizer: Any) -> None:
-        """Note a step that had gradients, and whether a scaler lets it write nothing.
-
-        And how often optimizers step with one weight, if more than once.
-        """
-        tensors = [tensor for group in optimizer.param_groups for tensor in group["params"]]
-        graded = [id(tensor) for tensor in tensors if tensor.grad is not None]
-        mine = {id(ref()) for ref, _ in self.before.values()}
-        if not graded or mine.isdisjoint(map(id, tensors)):
-            return
-        self.steps.append(getattr(optimizer, "found_inf", None))
-        self.calls.update(mine.intersection(graded))
-        if not self.hooked and max(self.calls.values(), default=0) > 1:
-            self.extra["steps"] = max(self.calls.values())
+        """Note a step with gradients of weights, and whether a scaler lets it write nothing."""
+        tensors = (tensor for group in optimizer.param_groups for tensor in group["params"])
+        graded = {id(tensor) for tensor in tensors if tensor.grad is not None}
+        mine = graded.intersection(id(ref()) for ref, _ in self.before.values())
+        if mine:
+            self.steps.append(getattr(optimizer, "found_inf", None))
+            self.calls.update(mine)
+            if (most := max(self.calls.values())) > 1:
+                self.extra["steps"] = most
 
     def writes(self) -> bool:
         """Whether an update wrote to weights, be it what they held before.
 
         A fused optimizer writes past autograd, and a scaler lets it skip a step from inside.
         """
-        if not _untouched(self.before, self.marks):
+        if not _untouched(self.before, self.marks, 1):
             return True
         return any(skipped is None or not bool(skipped) for skipped in self.steps)
 
@@ -461,7 +459,8 @@ class Grown:
                 self.lost[id(tensor)] = name
         parts = [g.coalesce().values() if g.is_sparse else g for _, g in changed.values()]
         some = [part.any().to(parts[0].device) for part in parts]
-        for (name, (number, _)), left in zip(changed.items(), _bools(some), strict=True):
+        read = torch.stack(some).tolist() if some else []  # From a device at once.
+        for (name, (number, _)), left in zip(changed.items(), read, strict=True):
             if not left:
                 self.lost[number] = name
 
@@ -475,17 +474,6 @@ class Grown:
         if lost:
             block.extra["lost"] = lost[0]
         self.kept, self.lost = {}, {}
-
-
-def _alone(method: Callable[..., None]) -> Callable[..., None]:
-    """One thread at a time."""
-
-    @wraps(method)
-    def locked(self: Recorder, *args: Any, **more: Any) -> None:
-        with self._lock:
-            method(self, *args, **more)
-
-    return locked
 
 
 class Recorder:
@@ -593,7 +581,7 @@ class Recorder:
         self.close()
 
     def close(self) -> None:
-        """Write what a GPU still has to say, and close the file; again does nothing."""
+        """Write what a GPU still has to say, and close the file: nothing is recorded any more."""
         if self._file >= 0:
             self._drain(wait=True)
             os.close(self._file)
@@ -639,21 +627,25 @@ class Recorder:
 
     @contextmanager
     def _recorded(self, block: Block) -> Iterator[Block]:
+        if self._file < 0:
+            yield block
+            return
         self._begin(block)
         try:
             yield block
         except BaseException:
-            with self._lock:
-                self._closes(block)
-                self._queue.remove(block)
+            self._closes(block, failed=True)
             raise
         self._end(block)
 
-    def _closes(self, block: Block) -> None:
+    def _closes(self, block: Block, failed: bool = False) -> None:
         for hook in block.hooks:
             hook.remove()
         block.hooks.clear()
-        self._open = tuple(entry for entry in self._open if entry is not block)
+        with self._lock:
+            self._open = tuple(entry for entry in self._open if entry is not block)
+            if failed:
+                self._queue.remove(block)
 
     def _steps(self, optimizer: Any, *_: Any) -> None:
         """An optimizer steps; it may hand that over to another one: the outer one counts."""
@@ -664,10 +656,9 @@ class Recorder:
         if optimizer in inside:  # Else its step began before the block.
             inside.remove(optimizer)
         for block in self._open:
-            if block.op == "U" and not block.hooked and not inside:
+            if block.op == "U" and not inside:
                 block.stepped(optimizer)
 
-    @_alone
     def _begin(self, block: Block) -> None:
         if not 0 <= block.microbatch < self.microbatches:
             raise RecorderError(
@@ -687,13 +678,13 @@ class Recorder:
             if block.op != "F":
                 _look_at_gradients(block, self._applied.pop(block.key, {}))
                 self._grown.setdefault(block.key, Grown()).left(block.tensors)
-        self._queue.append(block)
-        self._open = (*self._open, block)
+        with self._lock:
+            self._queue.append(block)
+            self._open = (*self._open, block)
         if self.stamps:
             block.extra["lamport_start"] = self._clock
         block.start = time.monotonic_ns()
 
-    @_alone
     def _end(self, block: Block) -> None:
         block.end = time.monotonic_ns()
         self._closes(block)
@@ -715,13 +706,13 @@ class Recorder:
         block.done = True
         self._drain()
 
-    @_alone
     def _drain(self, wait: bool = False) -> None:
         """Write the blocks that are over and whose contents are known, as they began."""
-        while self._queue and self._queue[0].done:
-            if not wait and not all(entry.ready() for entry in self._queue[0].prints.values()):
-                return
-            self._finish(self._queue.popleft())
+        with self._lock:
+            while self._queue and self._queue[0].done:
+                if not wait and not all(entry.ready() for entry in self._queue[0].prints.values()):
+                    return
+                self._finish(self._queue.popleft())
 
     def _finish(self, block: Block) -> None:
         if block.row:
@@ -774,7 +765,8 @@ class Recorder:
         )  # fmt: skip
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        os.write(self._file, (json.dumps(line) + "\n").encode())
+        if self._file >= 0:
+            os.write(self._file, (json.dumps(line) + "\n").encode())
 
     def stamp(self, to: int) -> Tensor:
         """What to send beside what the last forward or backward made, to rank `to`: 3 integers.
@@ -907,7 +899,9 @@ class Recorder:
                 return
 
     def _enters(self, key: tuple[int, int], module: nn.Module, _: Any) -> None:
-        if module.training and not any(block.key == key for block in self._open):
+        if self._file < 0 or any(block.key == key for block in self._open):
+            return
+        if module.training:
             number = self._forwards.get(key, 0)
             self._forwards[key] = number + 1
             tensors = tensors_of(module, f"stage {key[0]}")
@@ -916,6 +910,10 @@ class Recorder:
     def _leaves(self, key: tuple[int, int], module: nn.Module, _: Any, output: Any) -> None:
         block = next((b for b in self._open if b.key == key and b.hooked), None)
         if block is None or block.op != "F":
+            return
+        if output is None:  # It failed.
+            self._forwards[key] -= 1
+            self._closes(block, failed=True)
             return
         weights = dict(block.tensors)
         self._end(block)
@@ -928,7 +926,7 @@ class Recorder:
     def _enters_backward(
         self, key: tuple[int, int], microbatch: int, weights: Mapping[str, Tensor]
     ) -> None:
-        if any(block.key == key for block in self._open):
+        if self._file < 0 or any(block.key == key for block in self._open):
             return
         self._leaves_backward()
         self._begin(Block("B", key[0], microbatch, key[1], weights, hooked=True))
@@ -946,7 +944,7 @@ class Recorder:
             return
 
         def entered(*_: Any) -> None:
-            for key, module in modules.items():
+            for key, module in modules.items() if self._file >= 0 else ():
                 if not any(b.op == "U" and (b.key == key or not b.hooked) for b in self._open):
                     number = self._last.get(key, 0)
                     self._begin(Block("U", key[0], number, key[1], module, hooked=True))
@@ -958,11 +956,6 @@ class Recorder:
 
         optimizer.register_step_pre_hook(entered)
         optimizer.register_step_post_hook(left)
-
-
-def _bools(found: Sequence[Tensor]) -> list[bool]:
-    """Read from a device at once."""
-    return torch.stack([*found]).tolist() if found else []
 
 
 def _look_at_gradients(block: Block, applied: Marks) -> None:

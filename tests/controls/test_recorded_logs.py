@@ -68,6 +68,9 @@ def test_a_sound_loop_agrees(schedule: Schedule, stamps: bool, tmp_path: Path) -
         ("skip", "versions", "behind 1B2 an update was to come and none came"),
         ("bare", "versions", "used weights that are none: no recorded update left 0.weight"),
         ("data", "stash", "0B2 was to use the weights of 0F2, and their content differs"),
+        ("past", "versions", "1U2 was made of weights that are not the newest: the last update"),
+        ("old", "versions", "0U1 was made of weights that are not the newest: the last update"),
+        ("old data", "versions", "0U1 was made of weights that are not the newest: the last"),
     ],
 )
 def test_a_fault_is_named_with_its_first_place(
