@@ -268,6 +268,13 @@ def test_every_edit_of_a_sound_log_is_caught(name: str, sound: Path, tmp_path: P
     assert not found.agree
 
 
+@pytest.mark.parametrize(("name", "says"), [("xpipe", "extrapolated"), ("localsgd", "averages")])
+def test_what_a_recorder_cannot_note_is_refused(name: str, says: str, tmp_path: Path) -> None:
+    OwnLoop(build("pipedream", 2, 4), tmp_path / "log").run()
+    with pytest.raises(ScheduleError, match=says):
+        judge(tmp_path / "log", build(name, 2, 4))
+
+
 def test_what_a_rank_left_that_was_killed_is_read_and_never_agrees(
     sound: Path, tmp_path: Path
 ) -> None:
