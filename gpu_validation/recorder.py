@@ -95,6 +95,7 @@ class Fingerprint:
     def __init__(self, tensor: Tensor) -> None:
         self._kind = tensor.dtype, tuple(tensor.shape)
         self._parts = _condensed(tensor)
+        self.long = len(self._parts) > 1  # Sums of rows are hashed, and not the tensor itself.
         self._event: Any = None
         self._digest: bytes | None = None
         self._turn = 0
@@ -119,14 +120,9 @@ class Fingerprint:
             for part in self._parts:
                 found.update(_bytes(part if part.device.type == "cpu" else part.cpu()))
             self._digest = found.digest()
-            if len(self._parts) == 1:
+            if not self.long:
                 self._parts = []  # A view of the tensor itself.
         return self._digest
-
-    @property
-    def long(self) -> bool:
-        """Whether sums of rows were hashed, and not the tensor itself."""
-        return len(self._parts) > 1
 
     def fits(self, tensor: Tensor, step: int) -> bool:
         """Whether every `step`-th row of a `long` tensor still has its sum; in turn, all of them.
@@ -193,10 +189,11 @@ def tensors_of(weights: Weights, place: str) -> dict[str, Tensor]:
             f"{sorted({type(entry).__name__ for entry in found.values()}) or 'nothing'}: a stage "
             "without parameters has no versions, so leave its blocks out"
         )
-    sharded = {kind for kind in set(map(type, found.values())) if _is_sharded(kind)}
+    bases = {base: base.__name__ for kind in map(type, found.values()) for base in kind.__mro__}
+    sharded = tuple(base for base, name in bases.items() if name in ("DTensor", "FlatParameter"))
     found = {name: _plain(tensor) for name, tensor in found.items()}
     for name, tensor in found.items():
-        if type(tensor) in sharded or "FullyShardedDataParallel" in wrapped:
+        if isinstance(tensor, sharded) or "FullyShardedDataParallel" in wrapped:
             raise RecorderError(
                 f"{place}: {name} is sharded (FSDP or DTensor), so that no rank has its whole "
                 "content: record with DDP or plain parameters, or hand over the full tensors"
@@ -224,10 +221,6 @@ def _plain(tensor: Tensor) -> Tensor:
     while functorch.is_functorch_wrapped_tensor(tensor):
         tensor = functorch.get_unwrapped(tensor)
     return tensor
-
-
-def _is_sharded(kind: type) -> bool:
-    return any(base.__name__ in ("DTensor", "FlatParameter") for base in kind.__mro__)
 
 
 def _state(tensor: Tensor) -> tuple[int, int] | None:
@@ -966,16 +959,14 @@ def _look_at_gradients(block: Block, applied: Marks) -> None:
         grad = tensor.grad if tensor.is_leaf and name in applied else None
         return grad is not None and applied[name][0]() is grad and applied[name][1] == _state(grad)
 
-    def watch(name: str, tensor: Tensor) -> None:
-        def adds(_: Tensor) -> None:
-            if left(name, tensor) and tensor.grad is not None and bool(tensor.grad.any()):
-                block.extra.setdefault("again", name)
-
-        block.hooks.append(tensor.register_hook(adds))  # type: ignore[no-untyped-call]
+    def adds(name: str, tensor: Tensor, _: Tensor) -> None:
+        if left(name, tensor) and tensor.grad is not None and bool(tensor.grad.any()):
+            block.extra.setdefault("again", name)
 
     for name, tensor in block.tensors.items():
         if tensor.requires_grad and left(name, tensor):
-            watch(name, tensor)
+            hook = tensor.register_hook(partial(adds, name, tensor))  # type: ignore[no-untyped-call]
+            block.hooks.append(hook)
 
 
 def _tensors_in(output: Any) -> Iterator[Tensor]:
@@ -1014,9 +1005,8 @@ def _agreed_run(folder: Path) -> int:
     """A number that all ranks of this run have; 0 where nothing tells runs apart."""
     group = torch.distributed
     if group.is_available() and group.is_initialized():
-        with suppress(
-            Exception
-        ):  # The store has no public name; without it runs are not told apart.
+        # The store has no public name; without it runs are not told apart.
+        with suppress(Exception):
             store = torch.distributed.distributed_c10d._get_default_store()
             mine = str(secrets.randbelow(1 << 48) + 1)
             return int(store.compare_set(f"staleproof/{folder}", "", mine).decode())
