@@ -96,6 +96,16 @@ def _as_declared(trace: Trace, schedule: Schedule, name: str) -> Trace:
             name,
             "record and judge with the same version",
         )
+    for what, there in (
+        ("averages between ranks", bool((schedule.kind == Kind.REDUCE).any())),
+        ("weights that are extrapolated", schedule.policy.horizon > 0),
+    ):
+        if there:
+            raise LogError(
+                f"a recorder notes versions that updates made, and {schedule.name} has {what}",
+                name,
+                "hold the log against a schedule that has none",
+            )
     stated = found.policy.name not in (schedule.policy.name, UNSTATED)
     policy = found.policy if stated else schedule.policy
     placed = schedule.placement.ranks

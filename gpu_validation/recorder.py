@@ -35,6 +35,7 @@ import json
 import os
 import secrets
 import socket
+import threading
 import time
 import weakref
 import zlib
@@ -43,6 +44,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +68,8 @@ SMALL = 1 << 14
 """Bytes up to which a tensor is hashed as it is."""
 
 Weights = nn.Module | Mapping[str, Tensor]
-Marks = Mapping[str, tuple[Callable[[], Any], int | None]]
-"""By name, which tensor object it was and how often it had been written to."""
+Marks = Mapping[str, tuple[Callable[[], Any], tuple[int, int] | None]]
+"""By name, which tensor object it was and its `_state`."""
 
 
 class RecorderError(ValueError):
@@ -93,6 +95,7 @@ class Fingerprint:
     def __init__(self, tensor: Tensor) -> None:
         self._kind = tensor.dtype, tuple(tensor.shape)
         self._parts = _condensed(tensor)
+        self.long = len(self._parts) > 1  # Sums of rows are hashed, and not the tensor itself.
         self._event: Any = None
         self._digest: bytes | None = None
         self._turn = 0
@@ -117,14 +120,9 @@ class Fingerprint:
             for part in self._parts:
                 found.update(_bytes(part if part.device.type == "cpu" else part.cpu()))
             self._digest = found.digest()
-            if len(self._parts) == 1:
+            if not self.long:
                 self._parts = []  # A view of the tensor itself.
         return self._digest
-
-    @property
-    def long(self) -> bool:
-        """Whether sums of rows were hashed, and not the tensor itself."""
-        return len(self._parts) > 1
 
     def fits(self, tensor: Tensor, step: int) -> bool:
         """Whether every `step`-th row of a `long` tensor still has its sum; in turn, all of them.
@@ -144,15 +142,16 @@ class Fingerprint:
 
 def _condensed(tensor: Tensor, first: int = 0, step: int = 1) -> list[Tensor]:
     """What of a tensor is hashed, on its device; of a long one, of every `step`-th row."""
-    data = tensor.detach().contiguous()
-    if data.nbytes <= SMALL:
-        return [data.clone() if data.device.type == "cuda" else data]
-    data = data.reshape(-1).view(torch.uint8)
-    if data.storage_offset() % 8:
-        data = data.clone()
-    whole = data.nbytes // (8 * ROW) * 8 * ROW
-    rows = data[:whole].view(torch.int64).view(-1, ROW)[first::step]
-    return [rows.sum(1), data[whole:].clone()]
+    with torch._C._DisableFuncTorch():  # `torch.func.grad` wraps what is made within it.
+        data = tensor.detach().contiguous()
+        if data.nbytes <= SMALL:
+            return [data.clone() if data.device.type == "cuda" else data]
+        data = data.reshape(-1).view(torch.uint8)
+        if data.storage_offset() % 8:
+            data = data.clone()
+        whole = data.nbytes // (8 * ROW) * 8 * ROW
+        rows = data[:whole].view(torch.int64).view(-1, ROW)[first::step]
+        return [rows.sum(1), data[whole:].clone()]
 
 
 def _bytes(tensor: Tensor) -> Any:
@@ -190,16 +189,19 @@ def tensors_of(weights: Weights, place: str) -> dict[str, Tensor]:
             f"{sorted({type(entry).__name__ for entry in found.values()}) or 'nothing'}: a stage "
             "without parameters has no versions, so leave its blocks out"
         )
-    sharded = {kind for kind in set(map(type, found.values())) if _is_sharded(kind)}
+    bases = {base: base.__name__ for kind in map(type, found.values()) for base in kind.__mro__}
+    sharded = tuple(base for base, name in bases.items() if name in ("DTensor", "FlatParameter"))
+    found = {name: _plain(tensor) for name, tensor in found.items()}
     for name, tensor in found.items():
-        if type(tensor) in sharded or "FullyShardedDataParallel" in wrapped:
+        if isinstance(tensor, sharded) or "FullyShardedDataParallel" in wrapped:
             raise RecorderError(
                 f"{place}: {name} is sharded (FSDP or DTensor), so that no rank has its whole "
                 "content: record with DDP or plain parameters, or hand over the full tensors"
             )
-        if tensor.device.type == "meta" or tensor.layout != torch.strided:
+        if tensor.layout != torch.strided or (tensor.numel() and not tensor.data_ptr()):
+            kind = f"{type(tensor).__name__}, {tensor.device.type}, {tensor.layout}"
             raise RecorderError(
-                f"{place}: {name} has no plain content ({tensor.device.type}, {tensor.layout}): "
+                f"{place}: {name} has no plain content ({kind}): "
                 "hand over dense tensors that are in memory"
             )
     return found
@@ -213,28 +215,34 @@ def _unwrapped(module: nn.Module) -> nn.Module:
     return module
 
 
-def _is_sharded(kind: type) -> bool:
-    return any(base.__name__ in ("DTensor", "FlatParameter") for base in kind.__mro__)
+def _plain(tensor: Tensor) -> Tensor:
+    """What `torch.func.grad` and `vmap` were given."""
+    functorch = torch._C._functorch
+    while functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = functorch.get_unwrapped(tensor)
+    return tensor
 
 
-def _writes(tensor: Tensor) -> int | None:
-    """How often a tensor was written to, as autograd counts; None where nobody counts."""
+def _state(tensor: Tensor) -> tuple[int, int] | None:
+    """Writes to a tensor, as autograd counts, and where it lies; None where nobody counts."""
     try:
-        return tensor._version
+        return tensor._version, tensor.data_ptr() if tensor.layout == torch.strided else 0
     except RuntimeError:  # An inference tensor.
         return None
 
 
 def marks_of(tensors: Mapping[str, Tensor]) -> Marks:
     """Identity of tensors now."""
-    return {name: (weakref.ref(tensor), _writes(tensor)) for name, tensor in tensors.items()}
+    return {name: (weakref.ref(tensor), _state(tensor)) for name, tensor in tensors.items()}
 
 
-def _untouched(before: Marks, now: Marks) -> bool:
-    """Whether these are the same tensor objects, and none was written to in between."""
+def _untouched(before: Marks, now: Marks, parts: int = 2) -> bool:
+    """Whether these are the same tensors, and none was written to; with 1 part, or moved."""
     return before.keys() == now.keys() and all(
-        before[name][0]() is ref() is not None and count is not None and before[name][1] == count
-        for name, (ref, count) in now.items()
+        before[name][0]() is ref() is not None
+        and state is not None
+        and (before[name][1] or ())[:parts] == state[:parts]
+        for name, (ref, state) in now.items()
     )
 
 
@@ -279,7 +287,14 @@ class Copy:
         # The fewest first: what is frozen is the same in every version.
         for name, versions in sorted(found.items(), key=lambda entry: len(entry[1])):
             if not versions:
-                return self._stranger(name, marks)
+                if _untouched(self.marks, marks):
+                    return (
+                        self.count,
+                        {},
+                    )  # Its tensors, with another content: written past autograd.
+                if self.count >= KEPT:
+                    return None, {"undecided": f"{name} is none of the last {KEPT} versions"}
+                return None, {"no_version": f"no recorded update left {name} as it is"}
             before, same = same, versions if same is None else same & versions
             if before and not same:
                 says = f"{name} is of version {_few(versions)}, what precedes it of {_few(before)}"
@@ -290,14 +305,6 @@ class Copy:
         if self.count in same and _untouched(self.marks, marks):
             return self.count, {}
         return None, {"undecided": f"versions {_few(same)} have the same content"}
-
-    def _stranger(self, name: str, marks: Marks) -> tuple[int | None, dict[str, str]]:
-        """A content that no update left."""
-        if _untouched(self.marks, marks):
-            return self.count, {}  # Its tensors, with another content: written past autograd.
-        if self.count >= KEPT:
-            return None, {"undecided": f"{name} is none of the last {KEPT} versions"}
-        return None, {"no_version": f"no recorded update left {name} as it is"}
 
 
 def _few(versions: set[int]) -> str:
@@ -326,8 +333,8 @@ class Known:
         autograd knows of no write.
         """
         way = "whole"
-        key, state = id(tensor), (_writes(tensor), tensor.data_ptr())
-        if key in self._seen and not whole and None not in state:
+        key, state = id(tensor), _state(tensor)
+        if key in self._seen and not whole and state is not None:
             ref, before, found = self._seen[key]
             if ref() is tensor and before == state:
                 if found.fits(tensor, self.part):
@@ -366,10 +373,15 @@ class Block:
     step: int | None = None
     hooked: bool = False
     steps: list[Any] = field(default_factory=list)
+    calls: Counter[int] = field(default_factory=Counter)
     hashed: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
     hooks: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        where = self.stage, self.microbatch, self.pipeline  # Of numpy, as it may be.
+        self.stage, self.microbatch, self.pipeline = map(index, where)
 
     @property
     def key(self) -> tuple[int, int]:
@@ -386,27 +398,32 @@ class Block:
         self.hashed = "changed" in ways or "part" not in ways
 
     def stepped(self, optimizer: Any) -> None:
-        """Note a step that had gradients, and whether a scaler lets it write nothing."""
-        groups = (group["params"] for group in optimizer.param_groups)
-        if any(tensor.grad is not None for tensors in groups for tensor in tensors):
+        """Note a step with gradients of weights, and whether a scaler lets it write nothing."""
+        tensors = (tensor for group in optimizer.param_groups for tensor in group["params"])
+        graded = {id(tensor) for tensor in tensors if tensor.grad is not None}
+        mine = graded.intersection(id(ref()) for ref, _ in self.before.values())
+        if mine:
             self.steps.append(getattr(optimizer, "found_inf", None))
+            self.calls.update(mine)
+            if (most := max(self.calls.values())) > 1:
+                self.extra["steps"] = most
 
     def writes(self) -> bool:
         """Whether an update wrote to weights, be it what they held before.
 
         A fused optimizer writes past autograd, and a scaler lets it skip a step from inside.
         """
-        if not _untouched(self.before, self.marks):
+        if not _untouched(self.before, self.marks, 1):
             return True
         return any(skipped is None or not bool(skipped) for skipped in self.steps)
 
     def read(self, name: str, tensor: Tensor) -> None:
         """A module read a tensor: what was read counts, not what the block was given."""
         given = self.tensors.get(name)
-        if given is None or (given is tensor and _writes(tensor) == self.marks[name][1]):
+        if given is None or (given is tensor and _state(tensor) == self.marks[name][1]):
             return
         self.prints[name] = Fingerprint(tensor)
-        self.marks = {**self.marks, name: (weakref.ref(tensor), _writes(tensor))}
+        self.marks = {**self.marks, name: (weakref.ref(tensor), _state(tensor))}
 
 
 @dataclass
@@ -435,7 +452,8 @@ class Grown:
                 self.lost[id(tensor)] = name
         parts = [g.coalesce().values() if g.is_sparse else g for _, g in changed.values()]
         some = [part.any().to(parts[0].device) for part in parts]
-        for (name, (number, _)), left in zip(changed.items(), _bools(some), strict=True):
+        read = torch.stack(some).tolist() if some else []  # From a device at once.
+        for (name, (number, _)), left in zip(changed.items(), read, strict=True):
             if not left:
                 self.lost[number] = name
 
@@ -527,7 +545,9 @@ class Recorder:
         self._known = Known(part)
         self._copies: dict[tuple[int, int], Copy] = {}
         self._queue: deque[Block] = deque()
-        self._open: list[Block] = []
+        self._open: tuple[Block, ...] = ()
+        self._lock = threading.RLock()
+        self._inside: dict[int, list[Any]] = {}
         self._arrived: list[tuple[int, list[int]]] = []
         self._zero: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
@@ -541,6 +561,10 @@ class Recorder:
              "microbatches": microbatches, "name": "recorded",
              **({"policy": {"name": policy}} if policy else {}), "parameters": parameters}
         )  # fmt: skip
+        self._hooks = [
+            register_optimizer_step_pre_hook(self._steps),
+            register_optimizer_step_post_hook(self._stepped),
+        ]
         atexit.register(self.close)
 
     def __enter__(self) -> Recorder:
@@ -550,11 +574,13 @@ class Recorder:
         self.close()
 
     def close(self) -> None:
-        """Write what a GPU still has to say, and close the file; again does nothing."""
+        """Write what a GPU still has to say, and close the file: nothing is recorded any more."""
         if self._file >= 0:
             self._drain(wait=True)
             os.close(self._file)
             self._file = -1
+            for hook in self._hooks:
+                hook.remove()
         atexit.unregister(self.close)
 
     def next_step(self) -> None:
@@ -594,15 +620,37 @@ class Recorder:
 
     @contextmanager
     def _recorded(self, block: Block) -> Iterator[Block]:
+        if self._file < 0:
+            yield block
+            return
         self._begin(block)
         try:
             yield block
         except BaseException:
-            _unhook(block)
-            self._open.remove(block)
-            self._queue.remove(block)
+            self._closes(block, failed=True)
             raise
         self._end(block)
+
+    def _closes(self, block: Block, failed: bool = False) -> None:
+        for hook in block.hooks:
+            hook.remove()
+        block.hooks.clear()
+        with self._lock:
+            self._open = tuple(entry for entry in self._open if entry is not block)
+            if failed:
+                self._queue.remove(block)
+
+    def _steps(self, optimizer: Any, *_: Any) -> None:
+        """An optimizer steps; it may hand that over to another one: the outer one counts."""
+        self._inside.setdefault(threading.get_ident(), []).append(optimizer)
+
+    def _stepped(self, optimizer: Any, *_: Any) -> None:
+        inside = self._inside.get(threading.get_ident(), [])
+        if optimizer in inside:  # Else its step began before the block.
+            inside.remove(optimizer)
+        for block in self._open:
+            if block.op == "U" and not inside:
+                block.stepped(optimizer)
 
     def _begin(self, block: Block) -> None:
         if not 0 <= block.microbatch < self.microbatches:
@@ -615,26 +663,24 @@ class Recorder:
         if block.op == "U":
             given = tensors_of(block.weights, f"U of stage {block.stage}")
             block.before = marks_of(given)
-            if not block.hooked:
-                _count_steps(block, given)
+            self._inside.pop(threading.get_ident(), None)
             self._grown.setdefault(block.key, Grown()).applied(block, given)
-            if not _untouched(self._copies.get(block.key, Copy()).marks, block.before):
-                block.found = {name: Fingerprint(tensor) for name, tensor in given.items()}
+            block.found = {name: self._known.look(tensor)[0] for name, tensor in given.items()}
         else:
             block.look(self._known)
             if block.op != "F":
                 _look_at_gradients(block, self._applied.pop(block.key, {}))
                 self._grown.setdefault(block.key, Grown()).left(block.tensors)
-        self._queue.append(block)
-        self._open.append(block)
+        with self._lock:
+            self._queue.append(block)
+            self._open = (*self._open, block)
         if self.stamps:
             block.extra["lamport_start"] = self._clock
         block.start = time.monotonic_ns()
 
     def _end(self, block: Block) -> None:
         block.end = time.monotonic_ns()
-        _unhook(block)
-        self._open.remove(block)
+        self._closes(block)
         if block.op == "U":
             block.look(self._known)
             # Fused optimizers write past autograd, so a step counts as well.
@@ -655,10 +701,11 @@ class Recorder:
 
     def _drain(self, wait: bool = False) -> None:
         """Write the blocks that are over and whose contents are known, as they began."""
-        while self._queue and self._queue[0].done:
-            if not wait and not all(entry.ready() for entry in self._queue[0].prints.values()):
-                return
-            self._finish(self._queue.popleft())
+        with self._lock:
+            while self._queue and self._queue[0].done:
+                if not wait and not all(entry.ready() for entry in self._queue[0].prints.values()):
+                    return
+                self._finish(self._queue.popleft())
 
     def _finish(self, block: Block) -> None:
         if block.row:
@@ -676,10 +723,9 @@ class Recorder:
         if block.op == "U":
             if copy.newest == digests and not block.writes():
                 return  # Nothing was written, so no version was made.
-            if copy.count >= 0 and block.found:  # Something wrote since the last update.
-                found = {name: entry.digest() for name, entry in block.found.items()}
-                why = copy.find(found, block.before)[1]
-                block.extra |= why if "no_version" in why else {}
+            for name, entry in block.found.items() if copy.count >= 0 else ():
+                if entry.digest() != copy.newest.get(name):
+                    block.extra.setdefault("no_version", f"the last update left another {name}")
             copy.count = max(copy.count, 0)  # Version 0 was there, though nobody looked at it.
             copy.register(digests, block.marks)
         else:
@@ -712,7 +758,8 @@ class Recorder:
         )  # fmt: skip
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        os.write(self._file, (json.dumps(line) + "\n").encode())
+        if self._file >= 0:
+            os.write(self._file, (json.dumps(line) + "\n").encode())
 
     def stamp(self, to: int) -> Tensor:
         """What to send beside what the last forward or backward made, to rank `to`: 3 integers.
@@ -841,11 +888,13 @@ class Recorder:
             if block.key == key and block.op != "U":
                 for name, tensor in module._parameters.items():
                     if tensor is not None:
-                        block.read(f"{prefix}.{name}" if prefix else name, tensor)
+                        block.read(f"{prefix}.{name}" if prefix else name, _plain(tensor))
                 return
 
     def _enters(self, key: tuple[int, int], module: nn.Module, _: Any) -> None:
-        if module.training and not any(block.key == key for block in self._open):
+        if self._file < 0 or any(block.key == key for block in self._open):
+            return
+        if module.training:
             number = self._forwards.get(key, 0)
             self._forwards[key] = number + 1
             tensors = tensors_of(module, f"stage {key[0]}")
@@ -854,6 +903,10 @@ class Recorder:
     def _leaves(self, key: tuple[int, int], module: nn.Module, _: Any, output: Any) -> None:
         block = next((b for b in self._open if b.key == key and b.hooked), None)
         if block is None or block.op != "F":
+            return
+        if output is None:  # It failed.
+            self._forwards[key] -= 1
+            self._closes(block, failed=True)
             return
         weights = dict(block.tensors)
         self._end(block)
@@ -866,7 +919,7 @@ class Recorder:
     def _enters_backward(
         self, key: tuple[int, int], microbatch: int, weights: Mapping[str, Tensor]
     ) -> None:
-        if any(block.key == key for block in self._open):
+        if self._file < 0 or any(block.key == key for block in self._open):
             return
         self._leaves_backward()
         self._begin(Block("B", key[0], microbatch, key[1], weights, hooked=True))
@@ -884,7 +937,7 @@ class Recorder:
             return
 
         def entered(*_: Any) -> None:
-            for key, module in modules.items():
+            for key, module in modules.items() if self._file >= 0 else ():
                 if not any(b.op == "U" and (b.key == key or not b.hooked) for b in self._open):
                     number = self._last.get(key, 0)
                     self._begin(Block("U", key[0], number, key[1], module, hooked=True))
@@ -898,59 +951,22 @@ class Recorder:
         optimizer.register_step_post_hook(left)
 
 
-def _count_steps(block: Block, given: Mapping[str, Tensor]) -> None:
-    """Note how often optimizers step with one weight in an update, if more than once.
-
-    An optimizer may hand a step over to another one: the outer one counts.
-    """
-    mine, calls = {id(tensor) for tensor in given.values()}, Counter[int]()
-    inside = list[Any]()
-
-    def stepped(optimizer: torch.optim.Optimizer, *_: Any) -> None:
-        if optimizer in inside:  # else its step began before the block
-            inside.remove(optimizer)
-        tensors = [one for group in optimizer.param_groups for one in group["params"]]
-        if inside or not any(id(tensor) in mine for tensor in tensors):
-            return
-        block.stepped(optimizer)
-        calls.update(id(tensor) for tensor in tensors if tensor.grad is not None)
-        most = max((calls[one] for one in mine), default=0)
-        if most > 1:
-            block.extra["steps"] = most
-
-    before = register_optimizer_step_pre_hook(lambda optimizer, *_: inside.append(optimizer))
-    block.hooks += [before, register_optimizer_step_post_hook(stepped)]
-
-
-def _bools(found: Sequence[Tensor]) -> list[bool]:
-    """Read from a device at once."""
-    return torch.stack([*found]).tolist() if found else []
-
-
 def _look_at_gradients(block: Block, applied: Marks) -> None:
     """Note where autograd adds to a gradient that the last update has applied as it is."""
 
     def left(name: str, tensor: Tensor) -> bool:
         """Whether the gradient is still there; it may be zeroed within the block."""
         grad = tensor.grad if tensor.is_leaf and name in applied else None
-        return grad is not None and applied[name][0]() is grad and applied[name][1] == _writes(grad)
+        return grad is not None and applied[name][0]() is grad and applied[name][1] == _state(grad)
 
-    def watch(name: str, tensor: Tensor) -> None:
-        def adds(_: Tensor) -> None:
-            if left(name, tensor) and tensor.grad is not None and bool(tensor.grad.any()):
-                block.extra.setdefault("again", name)
-
-        block.hooks.append(tensor.register_hook(adds))  # type: ignore[no-untyped-call]
+    def adds(name: str, tensor: Tensor, _: Tensor) -> None:
+        if left(name, tensor) and tensor.grad is not None and bool(tensor.grad.any()):
+            block.extra.setdefault("again", name)
 
     for name, tensor in block.tensors.items():
         if tensor.requires_grad and left(name, tensor):
-            watch(name, tensor)
-
-
-def _unhook(block: Block) -> None:
-    for hook in block.hooks:
-        hook.remove()
-    block.hooks.clear()
+            hook = tensor.register_hook(partial(adds, name, tensor))  # type: ignore[no-untyped-call]
+            block.hooks.append(hook)
 
 
 def _tensors_in(output: Any) -> Iterator[Tensor]:
@@ -989,9 +1005,8 @@ def _agreed_run(folder: Path) -> int:
     """A number that all ranks of this run have; 0 where nothing tells runs apart."""
     group = torch.distributed
     if group.is_available() and group.is_initialized():
-        with suppress(
-            Exception
-        ):  # The store has no public name; without it runs are not told apart.
+        # The store has no public name; without it runs are not told apart.
+        with suppress(Exception):
             store = torch.distributed.distributed_c10d._get_default_store()
             mine = str(secrets.randbelow(1 << 48) + 1)
             return int(store.compare_set(f"staleproof/{folder}", "", mine).decode())

@@ -40,7 +40,8 @@ class OwnLoop:
     bug : str
         ``newest``: B uses the newest weights; ``alias``: the stash holds the live tensors;
         ``skip``: a step of stage 1 is left out; ``bare``: weights are written to beside the
-        optimizer; ``data``: the stash is written to past autograd.
+        optimizer; ``data``: the stash is written to past autograd; ``past``: so are the weights,
+        before an update; ``old``, ``old data``: an update finds the weights of its backward.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class OwnLoop:
         with recorder.backward(stage, m, used):
             wanted = [*used.values(), *([given] if stage else [])]
             found = torch.autograd.grad(made, wanted, gradient)
+        self.used = list(used.values())
         live = self.modules[stage].named_parameters()
         for (_, parameter), grad in zip(live, found, strict=False):
             parameter.grad = grad if parameter.grad is None else parameter.grad + grad
@@ -133,6 +135,13 @@ class OwnLoop:
     def update(self, recorder: Recorder, stage: int, m: int) -> None:
         if self.bug == "skip" and (stage, m) == (1, self.at):
             return
+        for live, old in zip(self.modules[stage].parameters(), self.used, strict=True):
+            if self.bug == "past" and (stage, m) == (1, self.at):
+                live.data.mul_(0.5)
+            elif self.bug == "old":
+                live.detach().copy_(old.detach())
+            elif self.bug == "old data":
+                live.data = old.detach().clone()
         with recorder.update(stage, m, self.modules[stage]):
             self.optimizers[stage].step()
             self.optimizers[stage].zero_grad()

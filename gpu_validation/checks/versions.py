@@ -195,7 +195,7 @@ def _strange_update(seen: Observed) -> tuple[int, str] | None:
         if "steps" in extra:
             return index, f"is {extra['steps']} steps of one weight"
         if "no_version" in extra:
-            return index, f"was made of weights that are none: {extra['no_version']}"
+            return index, f"was made of weights that are not the newest: {extra['no_version']}"
         if current != made[copy]:
             return index, f"was to make version {made[copy]} and made {current}"
     return None

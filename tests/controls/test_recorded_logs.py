@@ -68,6 +68,9 @@ def test_a_sound_loop_agrees(schedule: Schedule, stamps: bool, tmp_path: Path) -
         ("skip", "versions", "behind 1B2 an update was to come and none came"),
         ("bare", "versions", "used weights that are none: no recorded update left 0.weight"),
         ("data", "stash", "0B2 was to use the weights of 0F2, and their content differs"),
+        ("past", "versions", "1U2 was made of weights that are not the newest: the last update"),
+        ("old", "versions", "0U1 was made of weights that are not the newest: the last update"),
+        ("old data", "versions", "0U1 was made of weights that are not the newest: the last"),
     ],
 )
 def test_a_fault_is_named_with_its_first_place(
@@ -86,7 +89,7 @@ def test_a_fault_is_named_with_its_first_place(
         (None, ()),
         ("again", ("3B0 adds to the gradient that the update before it has applied",) * 2),
         ("double", ("1U3 is 2 steps of one weight", "1U3 is one update more, right behind 1U3")),
-        ("tied", ("1U3 was made of weights that are none: no recorded update left 0.weight",) * 2),
+        ("tied", ("1U3 was made of weights that are not the newest: the last update",) * 2),
     ],
 )
 def test_an_optimizer_of_two_chunks(
@@ -263,6 +266,13 @@ def test_every_edit_of_a_sound_log_is_caught(name: str, sound: Path, tmp_path: P
     except ScheduleError:
         return
     assert not found.agree
+
+
+@pytest.mark.parametrize(("name", "says"), [("xpipe", "extrapolated"), ("localsgd", "averages")])
+def test_what_a_recorder_cannot_note_is_refused(name: str, says: str, tmp_path: Path) -> None:
+    OwnLoop(build("pipedream", 2, 4), tmp_path / "log").run()
+    with pytest.raises(ScheduleError, match=says):
+        judge(tmp_path / "log", build(name, 2, 4))
 
 
 def test_what_a_rank_left_that_was_killed_is_read_and_never_agrees(

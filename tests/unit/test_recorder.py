@@ -10,14 +10,17 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call
 from torch.utils.checkpoint import checkpoint
 
 from gpu_validation import recorder as recorder_file
@@ -381,6 +384,18 @@ class DTensor(torch.Tensor):
     """Stands for one of torch.distributed, which needs a process group."""
 
 
+class Quantized(Tensor):
+    """A tensor that keeps its numbers elsewhere, and has no memory of its own."""
+
+    @staticmethod
+    def __new__(cls) -> Any:
+        return Tensor._make_wrapper_subclass(cls, (2,))
+
+    @classmethod
+    def __torch_dispatch__(cls, *_: Any) -> Any:
+        raise NotImplementedError
+
+
 @pytest.mark.parametrize(
     ("weights", "says"),
     [
@@ -389,6 +404,7 @@ class DTensor(torch.Tensor):
         ({"w": 3}, "int"),
         ({"w": torch.ones(2, device="meta")}, "no plain content"),
         ({"w": torch.ones(2).to_sparse()}, "no plain content"),
+        ({"w": Quantized()}, "no plain content"),
         ({"w": torch.ones(2).as_subclass(DTensor)}, "sharded"),
     ],
 )
@@ -437,6 +453,98 @@ def test_bad_input_is_explained(tmp_path: Path) -> None:
         pass
     with pytest.raises(RecorderError, match="same names"), recorder.forward(0, 1, net()):
         pass
+
+
+def test_an_attached_forward_that_fails_is_not_counted(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    recorder.attach(module)
+    with pytest.raises(RuntimeError):
+        module(torch.ones(2, 9))
+    module(torch.ones(2, 8))
+    assert [(event["op"], event["microbatch"]) for event in events(recorder)] == [("F", 0)]
+
+
+def test_a_closed_recorder_lets_the_training_go_on(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path, 1)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    recorder.attach(module, optimizer)
+    for _ in range(3):
+        module(torch.ones(2, 8)).sum().backward()
+        optimizer.step()
+        recorder.close()
+    with recorder.forward(0, 7, module):
+        pass
+    assert [event["op"] for event in events(recorder)] == ["F", "B", "U"]
+
+
+def test_numbers_of_numpy_and_weights_within_a_transform(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    recorder.attach(module)
+    weights = dict(module.named_parameters())
+
+    def loss(used: Mapping[str, Tensor]) -> Tensor:
+        with recorder.forward(torch.tensor(0), np.int64(0), used):  # type: ignore[arg-type]
+            return torch.sum(functional_call(module, dict(used), torch.ones(2, 8)))
+
+    torch.func.grad(loss)(weights)
+    with recorder.forward(0, 1, weights):
+        others = {name: 2 * weight for name, weight in weights.items()}
+        torch.func.grad(lambda used: functional_call(module, used, torch.ones(2, 8)).sum())(others)
+    found = events(recorder)
+    assert [event["version"] for event in found] == [0, None]
+
+
+def test_a_copy_in_the_same_parameter_is_not_taken_for_the_newest(tmp_path: Path) -> None:
+    module, recorder = nn.Linear(2, 2), made(tmp_path)
+    first = [weight.detach().clone() for weight in module.parameters()]
+    with recorder.forward(0, 0, module):
+        pass
+    with recorder.update(0, 0, module), torch.no_grad():
+        for weight in module.parameters():
+            weight.mul_(1)
+    with recorder.forward(0, 1, module):
+        pass
+    for weight, old in zip(module.parameters(), first, strict=True):
+        weight.data = old
+    with recorder.forward(0, 2, module):
+        pass
+    assert shown(events(recorder)) == [("F", 0, 0), ("U", None, 1), ("F", 1, 1), ("F", None, 1)]
+
+
+def test_weights_that_only_move_in_an_update_are_not_updated(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    with recorder.forward(0, 0, module):
+        pass
+    with recorder.update(0, 0, module):
+        for weight in module.parameters():
+            weight.data = weight.data.clone()
+    assert shown(events(recorder)) == [("F", 0, 0)]
+
+
+def test_stages_on_several_threads(tmp_path: Path) -> None:
+    recorder, before = made(tmp_path, 24), sys.getswitchinterval()
+
+    def work(stage: int) -> None:
+        module = nn.Linear(4, 4)
+        optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+        for m in range(24):
+            with recorder.forward(stage, m, module):
+                loss = module(torch.ones(2, 4)).sum()
+            with recorder.backward(stage, m, module):
+                loss.backward()
+            with recorder.update(stage, m, module):
+                optimizer.step()
+                optimizer.step()
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(work, range(4)))
+    finally:
+        sys.setswitchinterval(before)
+    found = events(recorder)
+    assert [event["extra"].get("steps") for event in found if event["op"] == "U"] == [2] * 96
+    assert len(found) == 3 * 96
 
 
 def test_a_block_that_fails_is_not_logged(tmp_path: Path) -> None:
