@@ -128,13 +128,11 @@ def _parameters(family: Family) -> Iterator[Fault]:
                 "rule",
                 "give another default",
             )
-    if family.interval != "" and not (
-        order and family.interval in known.keys() & order.defaults.keys()
-    ):
+    if family.interval != "" and not (order and family.interval in known):
         yield (
             f"the interval is a parameter of an order by stamps, found {family.interval!r:.80}",
             "interval",
-            "name one that has a default",
+            "name one of its parameters",
         )
 
 

@@ -124,7 +124,7 @@ BROKEN = {
             "(Parameter('a', ''), Parameter('a', ''))": "a name of its own",
             "(Parameter('a', '', '1'),)": "a whole number as its least",
             "(Parameter('b', '', 1),)": "b is at least 1, found 0",
-            "(Parameter('a', ''),), interval='a'": "the interval is a parameter",
+            "(Parameter('a', ''),), interval='b'": "the interval is a parameter",
             "(Parameter('b', '', 0), Parameter('K', '')), interval='b'": "none of p, M, s and K",
         }.items()
     },
@@ -182,6 +182,7 @@ def test_what_is_wrong_is_said(fault: str, problem: Problem, tmp_path: Path) -> 
 
 
 ORDERS = {
+    "no interval": (parametrized("(Parameter('a', ''),), interval='a'"), "has a default"),
     "no stamp": (
         STAMPS.replace("(0, at.x + at.rank)", "()").replace(
             "(1, at.M - at.x + at.p - at.rank)", "()"
