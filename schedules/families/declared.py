@@ -68,7 +68,8 @@ def _rule(family: Family) -> Iterator[Fault]:
         )
     if isinstance(rule, StampedOrder):
         if not any(rule.shape is known for known in SHAPES):
-            yield "where stages are is one of the known shapes", "rule", "take LINE, or another"
+            what = f"a shape is one of schedules.stamps, found {rule.shape!r:.80}"
+            yield what, "rule", "take LINE, or another of docs/tutorials/adding-a-schedule.md"
         given = rule.defaults
         if type(given) is not dict or not {*map(type, given.values())} <= {int}:
             what = f"defaults are whole numbers by name, found {given!r:.80}"

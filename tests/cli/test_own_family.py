@@ -111,7 +111,7 @@ BROKEN = {
     "preferences": (GREEDY.replace("Kind.B: Kind.F, ", ""), "prefers F or B"),
     "shape": (
         STAMPS.replace("LINE,  #", "__import__('copy').copy(LINE),  #"),
-        "one of the known shapes",
+        "a shape is one of",
     ),
     "defaults": (STAMPS.replace("LINE,  #", "LINE, defaults={'a': 0.5},  #"), "defaults are whole"),
     "beside": (STAMPS.replace("LINE,  #", "LINE, beside=[1],  #"), "`beside` is a dict"),
