@@ -54,6 +54,12 @@ _DECIDED_BY: Final = {
     "update-once": ("update-once",),
     "deadlock-free": ("match", "deadlock-free"),
 }
+_OF_WINDOWS: Final = {
+    "staleness": ", of gradients that an update applies",
+    "update-once": ", where windows end with M",
+}
+"""What is said where an update follows several gradients, and some may be left over."""
+
 _REQUIRED: Final = parse_requirements("stash, update-once, match, deadlock-free")
 _POLICIES: Final = ("flush", "stash", "latest", "vertical-sync", "double-buffer", "predict")
 
@@ -70,18 +76,21 @@ class Invariant:
         The most at stage s, exactly; empty where there is none.
     outcome : Outcome
         PROVED; REFUTED by a size, the witness; or UNKNOWN.
+    of : str
+        What it is said of, where that is not everything.
     """
 
     name: str
     bound: str
     outcome: Outcome
+    of: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         found = self.outcome
         return {
             "name": self.name,
-            "says": COLUMNS[self.name],
+            "says": COLUMNS[self.name] + self.of,
             "bound": self.bound,
             "verdict": found.verdict.name,
             "witness": found.witness or None,
@@ -359,7 +368,9 @@ def _column(
     refuted = found.verdict is Verdict.REFUTED
     named = _named(family, order, found.witness) if refuted else None
     extra = [named] if named is not None else []
-    return beside_runs(column, found, [*relevant, *extra], str(formulas.get(BOUND, "")))
+    row = beside_runs(column, found, [*relevant, *extra], str(formulas.get(BOUND, "")))
+    several = family.policy.name != "flush" and (family.interval or family.policy.interval > 1)
+    return replace(row, of=_OF_WINDOWS.get(column, "") if several else "")
 
 
 def beside_runs(column: str, found: Outcome, runs: Sequence[_Run], bound: str = "") -> Invariant:
