@@ -1,6 +1,7 @@
 """Families in which a name, a number or a comparison is one thing built and another proved."""
 
 import operator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -58,17 +59,19 @@ def test_start_times_are_those_of_the_family_s_own_bounds() -> None:
 
 def test_stamps_of_a_file_never_wrap() -> None:
     """All forwards first, by a number that 64 bits do not hold where p or x is large."""
-    for lead in (
+    leads: list[Callable[[At], Number]] = [
         lambda at: at.choose(at.p > 3, FAR, 1) * 4,
         lambda at: at.choose(at.x > 3, FAR, 1) * 4,
         lambda at: 1 + at.divide(at.M, 5)[0] * FAR * 4,
         lambda at: 1 + at.divide(at.x, 5)[0] * FAR * 4,
-    ):
+    ]
+    for lead in leads:
+
+        def backward(at: At, lead: Callable[[At], Number] = lead) -> tuple[Number, ...]:
+            return (lead(at), *ORDER.backward(at))
+
         order = replace(
-            ORDER,
-            forward=lambda at: (0, *ORDER.forward(at)),
-            backward=lambda at, lead=lead: (lead(at), *ORDER.backward(at)),
-            wide=True,
+            ORDER, forward=lambda at: (0, *ORDER.forward(at)), backward=backward, wide=True
         )
         assert in_flight(family(order).build(4, 9)) == [9] * 4
 

@@ -309,7 +309,8 @@ def drawn(chance: Random) -> Family:
     strict, usual = chance.random() < 0.8, chance.random() < 0.6
     kinds = (B, F, B) if usual else chance.choice(list(product((F, B), repeat=3)))
     a, b, c, d = (chance.randint(0, 3), chance.randint(-2, 5), *chance.choices(range(5), k=2))
-    bound, cap = chance.choice([None, max, min, far]), chance.choice([None, None, max, min, far])
+    bounds: list[Any] = [None, max, min, far]
+    bound, cap = chance.choice(bounds), chance.choice([None, *bounds])
     return replace(
         family(rule(strict, *kinds), bound and (lambda p: bound(a * p + b, p + c))),
         in_flight=cap and (lambda s, p: cap(a * (p - s) + b, c * s + d)),
