@@ -56,7 +56,7 @@ class WeightPolicy:
     horizon: int = 0
 
     def __post_init__(self) -> None:
-        if self.name not in POLICY_NAMES:
+        if type(self.name) is not str or self.name not in POLICY_NAMES:
             raise ParameterError(
                 f"a weight policy is one of {', '.join(POLICY_NAMES)}, not {self.name!r}",
                 "policy",

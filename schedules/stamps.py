@@ -346,31 +346,35 @@ def run_stamped(
     each = shape.microbatches(At(p, M, known, 0, 0, 0, 0, np.where, divmod))
     lane, rank, x = (axis.ravel() for axis in np.indices((shape.lanes(known), p, each)))
     stage = shape.stage(lane, rank, p, np.where)
+    choose: Any = _choose_wide if order.wide else np.where
+    divide: Any = _divide_wide if order.wide else np.divmod
     kind_of = np.dtype(object if order.wide else np.int64)
     lanes, ranks, stages, numbers = (one.astype(kind_of) for one in (lane, rank, stage, x))
-    at = At(p, M, known, lanes, ranks, stages, numbers, np.where, np.divmod)
+    at = At(p, M, known, lanes, ranks, stages, numbers, choose, divide)
     parts = list(_actions(order, at))
-    if len({len(stamp) for _, _, stamp in parts}) > 1:
+    lengths = sorted({len(stamp) for _, _, stamp in parts})
+    if len(lengths) > 1 or not lengths[0]:
         raise ParameterError(
-            "stamps are compared number by number, found "
-            f"{' and '.join(map(str, sorted({len(stamp) for _, _, stamp in parts})))} numbers",
+            f"stamps are compared number by number, found {' and '.join(map(str, lengths))} "
+            "numbers",
             f"family {name}",
             "give F, B and all others tuples of one length",
         )
     who = np.concatenate([own for _, own, _ in parts])
     stamps = [np.concatenate(column) for column in zip(*(part[2] for part in parts), strict=True)]
-    if order.wide and all(set(map(type, column)) <= {int, np.int64} for column in stamps):
+    if order.wide:
         stamps = [np.unique(column, return_inverse=True)[1] for column in stamps]  # in their order
-    if not all(np.issubdtype(column.dtype, np.integer) for column in stamps):
-        raise ParameterError(
-            "stamps are integers, found fractions",
-            f"family {name}",
-            "divide by at.divide(number, divisor)[0]",
-        )
     sequence = np.lexsort((*reversed(stamps), rank[who]))
     kind = np.concatenate([kinds for kinds, _, _ in parts])[sequence]
     who = who[sequence]
-    label = np.broadcast_to(np.asarray(order.microbatch(at), np.int64), len(x))[who]
+    try:
+        label = np.broadcast_to(np.asarray(order.microbatch(at), np.int64), len(x))[who]
+    except OverflowError as error:
+        raise ParameterError(
+            f"microbatches are numbers from 0 to M − 1 = {M - 1}, found larger ones",
+            f"family {name}",
+            "correct `microbatch`",
+        ) from error
     nameless = list(order.beside) if order.closes is None else []
     pipeline = np.broadcast_to(np.asarray(shape.pipeline(at), np.int64), len(x))[who]
     return Schedule(
@@ -393,7 +397,12 @@ def _require_size(
 ) -> None:
     """Refuse what the order says it does not have, and pipelines of unequal length."""
     shape = order.shape
-    pipelines = {"lanes": shape.lanes(values), "ranks": p}.get(shape.pipelines, 1)
+    lanes = shape.lanes(values)
+    if lanes < 1:
+        raise ParameterError(
+            f"a rank has one stage or more, found {lanes}", f"family {name}", "take a larger number"
+        )
+    pipelines = {"lanes": lanes, "ranks": p}.get(shape.pipelines, 1)
     broken = not all(order.sizes(At(p, M, values, 0, 0, 0, 0, _choose, divmod)))
     if broken or M % pipelines:
         rule = f"M is a multiple of {pipelines}, and " if pipelines > 1 else ""
@@ -421,7 +430,33 @@ def _actions(order: StampedOrder, at: At) -> Iterator[tuple[IntArray, IntArray, 
     for kinds, own, stamp in found:
         if not isinstance(stamp, tuple):
             raise ParameterError(f"a stamp is a tuple, found {stamp!r}", "stamps", "write (n,)")
-        yield kinds[own], own, [np.broadcast_to(column, pairs)[own] for column in stamp]
+        columns = [_whole(column, wide=order.wide) for column in stamp]
+        yield kinds[own], own, [np.broadcast_to(column, pairs)[own] for column in columns]
+
+
+def _whole(column: Number, *, wide: bool) -> IntArray:
+    """One number of stamps; arrays of 64 bits may wrap, so of `wide` ones there are none."""
+    found = np.asarray(column, object if wide and type(column) is int else None)
+    if wide:
+        whole = found.dtype == object and set(map(type, found.ravel())) <= {int}
+    else:
+        whole = np.issubdtype(found.dtype, np.integer)
+    if not whole:
+        raise ParameterError(
+            f"stamps are whole numbers, found {found.dtype}, as in {found.ravel()[:3].tolist()}",
+            "stamps",
+            "divide by at.divide(number, divisor)[0], and take comparisons to at.choose alone",
+        )
+    return found
+
+
+def _choose_wide(test: Any, yes: Number, no: Number) -> Any:
+    return np.where(test, *(np.asarray(one, object) for one in (yes, no)))
+
+
+def _divide_wide(number: Number, divisor: Number) -> Any:
+    whole = np.asarray(number, object)  # which `np.divmod` does not take
+    return whole // divisor, whole % divisor
 
 
 def _column(values: IntArray) -> IntArray:

@@ -77,7 +77,9 @@ def _first_fault(seen: Observed, predicted: Prediction, wrong: IntArray, compare
 
 
 def _due(predicted: Prediction, update: Action) -> int:
-    """When the gradient that an update applies is complete, in slots."""
+    """When the gradient that an update applies is complete, in slots; 0 if there is none."""
+    if update.microbatch >= predicted.schedule.microbatches:
+        return 0
     where = update.stage, max(update.microbatch, 0)
     return int(predicted.line.end[tables(predicted.schedule).gradient[where]])
 

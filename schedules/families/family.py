@@ -275,6 +275,12 @@ def _stamped(
     values = {**values, **{name: number for name, number in more.items() if name in own}}
     policy = family.policy
     if family.interval:
+        if family.interval not in values:
+            raise ParameterError(
+                "the interval of an update has a default, or `accept` gives it",
+                f"family {family.name}",
+                f"--set {family.interval}=1, or write defaults={{{family.interval!r}: 1}}",
+            )
         ahead = values.get("horizon", policy.horizon)
         policy = replace(policy, interval=values[family.interval], horizon=ahead)
     return run_stamped(family.name, policy, order, p, M, values)

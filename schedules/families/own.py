@@ -17,11 +17,11 @@ from typing import Any, Final
 
 from schedules.actions import Kind
 from schedules.errors import FamilyFileError, ScheduleError
-from schedules.families.family import Family, no_build
-from schedules.policies import WeightPolicy
+from schedules.families.declared import plain_schedule, require_declared
+from schedules.families.family import Family
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
-from schedules.stamps import Shape, StampedOrder, any_size
+from schedules.stamps import StampedOrder, any_size
 from schedules.user_code import TooLong, limited, module_for, place_in, reason
 
 SUFFIX: Final = ".py"
@@ -129,21 +129,7 @@ def _family(path: str, module: ModuleType, content: bytes) -> Family:
         raise FamilyFileError(
             f"FAMILY is a schedules.families.Family, found {type(family).__name__}", path, _PATTERN
         )
-    for field in ("name", "source", "summary"):
-        text = getattr(family, field)
-        if not (isinstance(text, str) and text.strip() and text.isprintable()):
-            raise FamilyFileError(
-                f"the {field} of a family is a line of text, found {text!r:.80}",
-                f"{path}: FAMILY.{field}",
-                "name it",
-            )
-    if type(family.policy) is not WeightPolicy:
-        raise FamilyFileError(
-            f"a family has a WeightPolicy, found {type(family.policy).__name__}",
-            f"{path}: FAMILY.policy",
-            "write WeightPolicy('stash'), or another of docs/explanation/model.md",
-        )
-    _require_generated(path, family)
+    require_declared(path, family)
     return _guarded(path, family)
 
 
@@ -230,13 +216,7 @@ def _building(path: str, family: Family) -> Callable[..., Schedule]:
     build = _explained(path, family.build, lambda p, M: LONGEST + p * M // PAIRS_A_SECOND)
 
     def checked(stages: int, microbatches: int, **parameters: int) -> Schedule:
-        schedule = build(stages, microbatches, **parameters)
-        if not isinstance(schedule, Schedule):
-            raise FamilyFileError(
-                f"build returns a Schedule, found {type(schedule).__name__}",
-                f"{path}: FAMILY.build",
-                "return Schedule.from_orders(...) or from_rule(FAMILY, p, M)",
-            )
+        schedule = plain_schedule(path, build(stages, microbatches, **parameters))
         found = {"ranks": schedule.ranks, "microbatches": schedule.microbatches}
         asked = {"ranks": stages, "microbatches": microbatches}
         if found != asked:
@@ -245,43 +225,6 @@ def _building(path: str, family: Family) -> Callable[..., Schedule]:
                 f"{path}: FAMILY.build",
                 "make an order for each of p ranks, and name M",
             )
-        return replace(schedule, name=family.name)
+        return replace(schedule, name=family.name, microbatches=microbatches)
 
     return checked
-
-
-def _require_generated(path: str, family: Family) -> None:
-    """A family is made by its rule, or by a function."""
-    if type(family.rule) not in (type(None), GreedyRule, StampedOrder):
-        raise FamilyFileError(
-            f"a rule is a GreedyRule or a StampedOrder, found {type(family.rule).__name__}",
-            f"{path}: FAMILY.rule",
-            "state it as data, or give a function as `build` and no rule",
-        )
-    rule = family.rule
-    if type(rule) is StampedOrder and type(rule.shape) is not Shape:  # a subclass places otherwise
-        raise FamilyFileError(
-            f"the shape of an order is a Shape, found {type(rule.shape).__name__}",
-            f"{path}: FAMILY.rule",
-            "take LINE, or another of schedules.stamps",
-        )
-    if type(rule) is GreedyRule and not {Kind.F, Kind.B} <= set(rule.prefer_after):
-        raise FamilyFileError(
-            f"a rule prefers a kind after F and after B, found {rule.prefer_after!r:.80}",
-            f"{path}: FAMILY.rule",
-            "write prefer_after={Kind.F: ..., Kind.B: ...}",
-        )
-    if not callable(family.build) or family.build is no_build:
-        raise FamilyFileError(
-            "a family has a rule, or a function from p and M to a Schedule; found neither",
-            f"{path}: FAMILY.build",
-            "give build=..., or rule=...",
-        )
-    for field, form in (("admission", "lambda p: ..."), ("in_flight", "lambda s, p: ...")):
-        bound = getattr(family, field)
-        if not (bound is None or callable(bound)):
-            raise FamilyFileError(
-                f"a bound on microbatches is a function, found {bound!r}",
-                f"{path}: FAMILY.{field}",
-                f"write {field}={form}",
-            )

@@ -72,6 +72,16 @@ def test_two_forwards_have_a_table_and_no_law(result: Result) -> None:
 GREEDY = (ROOT / "examples" / "families" / "eager.py").read_text(encoding="utf-8")
 FUNCTION = (ROOT / "examples" / "families" / "two_forwards.py").read_text(encoding="utf-8")
 STAMPS = (ROOT / "examples" / "families" / "last_in_first_out.py").read_text(encoding="utf-8")
+
+
+def parametrized(given: str) -> str:
+    """An order with a default for b alone, and parameters."""
+    found = STAMPS.replace("LINE,  #", "LINE, defaults={'b': 0},  #").replace(
+        "rule=", f"parameters={given}, rule="
+    )
+    return "from schedules.families.family import Parameter\n" + found
+
+
 BROKEN = {
     "empty": ("", "it is empty"),
     "no Python": ("FAMILY = (", "no valid Python"),
@@ -89,6 +99,60 @@ BROKEN = {
         "whole numbers by name",
     ),
     "admission": (GREEDY.replace("2 * p", "p.missing"), "AttributeError"),
+    "name of another type": (
+        GREEDY.replace('"eager"', 'type("T", (str,), {})("mine")'),
+        "name of a family is a line",
+    ),
+    "policy of another type": (
+        FUNCTION.replace('"stash"', 'type("T", (str,), {})("stash")'),
+        "a weight policy is one of",
+    ),
+    "preference": (GREEDY.replace("first=Kind.B", 'first="B"'), "prefers F or B"),
+    "preferences": (GREEDY.replace("Kind.B: Kind.F, ", ""), "prefers F or B"),
+    "shape": (
+        STAMPS.replace("LINE,  #", "__import__('copy').copy(LINE),  #"),
+        "a shape is one of",
+    ),
+    "defaults": (STAMPS.replace("LINE,  #", "LINE, defaults={'a': 0.5},  #"), "defaults are whole"),
+    "beside": (STAMPS.replace("LINE,  #", "LINE, beside=[1],  #"), "`beside` is a dict"),
+    **{
+        f"parameters {given}": (parametrized(given), says)
+        for given, says in {
+            "('a',)": "are a tuple",
+            "(Parameter('p', ''),)": "a name of its own",
+            "(Parameter('a b', ''),)": "a name of its own",
+            "(Parameter('a', ''), Parameter('a', ''))": "a name of its own",
+            "(Parameter('a', '', '1'),)": "a whole number as its least",
+            "(Parameter('b', '', 1),)": "b is at least 1, found 0",
+            "(Parameter('a', ''),), interval='b'": "the interval is a parameter",
+            "(Parameter('b', '', 0), Parameter('K', '')), interval='b'": "none of p, M, s and K",
+        }.items()
+    },
+    **{
+        f"schedule {change}": (
+            FUNCTION.replace("return Schedule", "found = Schedule").replace(
+                "FAMILY.policy)\n", f"FAMILY.policy)\n    return replace(found, {change})\n"
+            )
+            + "from dataclasses import replace\n",
+            says,
+        )
+        for change, says in {
+            "stage=found.stage[1:]": "a row for every action",
+            "offsets=found.offsets[::-1]": "a row for every action",
+            "offsets=found.offsets + 1": "a row for every action",
+            "kind=list(found.kind)": "arrays of integers",
+            "microbatch=found.microbatch / 1": "arrays of integers",
+            "kind=found.kind + 99": "each kind",
+            "stage=found.stage + 1": "each stage",
+            "pipeline=found.pipeline - 1": "each pipeline",
+            "policy='stash'": "found str",
+            "policy=type('P', (WeightPolicy,), {})('latest')": "is a WeightPolicy, found P",
+            "placement=None": "found NoneType",
+            "parameters=1": "found int",
+            "groups=(1,)": "groups are Groups",
+            "groups=(__import__('schedules').schedule.Group(0, 0, 99, 'batch'),)": "a group lies",
+        }.items()
+    },
 }
 
 
@@ -115,6 +179,35 @@ def test_what_is_wrong_is_said(fault: str, problem: Problem, tmp_path: Path) -> 
     assert says in found["what"]
     assert "mine.py" in found["where"]
     assert found["fix"]
+
+
+ORDERS = {
+    "no interval": (parametrized("(Parameter('a', ''),), interval='a'"), "has a default"),
+    "no stamp": (
+        STAMPS.replace("(0, at.x + at.rank)", "()").replace(
+            "(1, at.M - at.x + at.p - at.rank)", "()"
+        ),
+        "found 0 numbers",
+    ),
+    "comparison": (STAMPS.replace("(0, at", "(at.p > 9, at"), "stamps are whole numbers"),
+    "comparisons": (STAMPS.replace("(0, at", "(1 - (at.x > 9), at"), "stamps are whole numbers"),
+    "microbatch": (
+        STAMPS.replace("LINE,  #", "LINE, microbatch=lambda at: 2**64,  #"),
+        "numbers from 0",
+    ),
+    "no stages": (
+        STAMPS.replace("LINE,  #", "LOOP, defaults={'chunks': 0},  #").replace("LINE", "LOOP"),
+        "a rank has one stage or more",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", ORDERS)
+def test_what_is_wrong_with_stamps_is_said(fault: str, problem: Problem, tmp_path: Path) -> None:
+    text, says = ORDERS[fault]
+    file = tmp_path / "mine.py"
+    file.write_text(text, encoding="utf-8")
+    assert says in problem("check", file, "-p", 3)["what"]
 
 
 def test_missing_file(problem: Problem) -> None:

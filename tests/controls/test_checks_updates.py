@@ -53,11 +53,15 @@ def one_more_at_the_end(log: Trace) -> Trace:
     return parse_trace("".join([*lines[: at + 1], again, *lines[at + 1 :]]), "log")
 
 
-def other_microbatch(log: Trace) -> Trace:
+def other_microbatch(log: Trace, other: int = 5) -> Trace:
     lines = write_trace(log).splitlines(keepends=True)
     at = event(log, Kind.U, 1, 4) + 1
-    lines[at] = lines[at].replace('"microbatch": 4', '"microbatch": 5')
+    lines[at] = lines[at].replace('"microbatch": 4', f'"microbatch": {other}')
     return parse_trace("".join(lines), "log")
+
+
+def no_such_microbatch(log: Trace) -> Trace:
+    return other_microbatch(log, 99)
 
 
 def of_update(**changes: int | None) -> Break:
@@ -80,6 +84,7 @@ def update_at(start: int, end: int) -> Break:
     [
         (lambda log: repeated(log, Kind.U, 4), {"versions"}),
         (one_more_at_the_end, {"versions"}),
+        (no_such_microbatch, {"versions"}),
         (other_microbatch, {"versions"}),
         (of_update(current=4), {"versions"}),
         (of_update(current=6), {"versions"}),

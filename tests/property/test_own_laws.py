@@ -299,12 +299,18 @@ def test_control_of_counts_and_sums_by_rounds() -> None:
             assert not all(right(counts, kind, (*pieces[:place], moved, *pieces[place + 1 :])))
 
 
+def far(one: Any, other: Any) -> Any:
+    """Another bound where one of them is large."""
+    return other if one > 6 else one
+
+
 def drawn(chance: Random) -> Family:
-    """A rule with bounds that are affine, or the larger or smaller of two such."""
+    """A rule with bounds that are affine, or one of two such."""
     strict, usual = chance.random() < 0.8, chance.random() < 0.6
     kinds = (B, F, B) if usual else chance.choice(list(product((F, B), repeat=3)))
     a, b, c, d = (chance.randint(0, 3), chance.randint(-2, 5), *chance.choices(range(5), k=2))
-    bound, cap = chance.choice([None, max, min]), chance.choice([None, None, max, min])
+    bounds: list[Any] = [None, max, min, far]
+    bound, cap = chance.choice(bounds), chance.choice([None, *bounds])
     return replace(
         family(rule(strict, *kinds), bound and (lambda p: bound(a * p + b, p + c))),
         in_flight=cap and (lambda s, p: cap(a * (p - s) + b, c * s + d)),

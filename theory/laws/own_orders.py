@@ -8,6 +8,7 @@ is refuted by that size, whatever a proof says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -53,6 +54,12 @@ _DECIDED_BY: Final = {
     "update-once": ("update-once",),
     "deadlock-free": ("match", "deadlock-free"),
 }
+_OF_WINDOWS: Final = {
+    "staleness": ", of gradients that an update applies",
+    "update-once": ", where windows end with M",
+}
+"""What is said where an update follows several gradients, and some may be left over."""
+
 _REQUIRED: Final = parse_requirements("stash, update-once, match, deadlock-free")
 _POLICIES: Final = ("flush", "stash", "latest", "vertical-sync", "double-buffer", "predict")
 
@@ -69,18 +76,21 @@ class Invariant:
         The most at stage s, exactly; empty where there is none.
     outcome : Outcome
         PROVED; REFUTED by a size, the witness; or UNKNOWN.
+    of : str
+        What it is said of, where that is not everything.
     """
 
     name: str
     bound: str
     outcome: Outcome
+    of: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         found = self.outcome
         return {
             "name": self.name,
-            "says": COLUMNS[self.name],
+            "says": COLUMNS[self.name] + self.of,
             "bound": self.bound,
             "verdict": found.verdict.name,
             "witness": found.witness or None,
@@ -177,6 +187,8 @@ def _read(family: Family, law: Law | None, *, by_slots: bool) -> tuple[StampedOr
     if not family.generated:
         raise _refusal("something else builds its schedules than its rule", "give no build")
     if by_slots or isinstance(family.rule, GreedyRule):
+        if family.parameters:
+            raise _refusal("start times are those of the family's own bounds", "drop parameters")
         if law is None or weakest(one.verdict for one in law.proof) is not Verdict.PROVED:
             raise _refusal("no start times of its rule are proved", "state its order by stamps")
         if multiplies(law.times.guess):
@@ -212,7 +224,7 @@ def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
     values: dict[str, Any] = dict(order.defaults)
     suppose: list[Term] = [p_ >= least]
     for parameter in family.parameters:
-        own = z3.Int("K" if parameter.name == family.interval else parameter.name)
+        own = z3.Int(_symbol(family, parameter.name))
         values[parameter.name] = own
         suppose.append(own >= parameter.minimum)
     pipelines = _pipelines(order, p_, values)
@@ -233,10 +245,15 @@ def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
     if updates is not None:
         suppose += [values[family.interval] <= M_] if family.interval else []
         suppose += [family.policy.interval <= M_] if family.policy.interval > 1 else []
-    words = ", ".join(" ".join(str(one).split()) for one in suppose)
+    words = re.sub(r"\bset_", "", ", ".join(" ".join(str(one).split()) for one in suppose))
     size = Size(p_, M_, tuple(suppose), values, whole=whole)
     written = {} if pipelines is None else {"M": _sympy(M_)}
     return Subject(words, size, written, updates=updates)
+
+
+def _symbol(family: Family, parameter: str) -> str:
+    """Its name among terms, that no rank, microbatch or number of a proof has."""
+    return "K" if parameter == family.interval else f"set_{parameter}"
 
 
 def _pipelines(order: StampedOrder, p_: Term, values: Mapping[str, Any]) -> Any:
@@ -351,7 +368,9 @@ def _column(
     refuted = found.verdict is Verdict.REFUTED
     named = _named(family, order, found.witness) if refuted else None
     extra = [named] if named is not None else []
-    return beside_runs(column, found, [*relevant, *extra], str(formulas.get(BOUND, "")))
+    row = beside_runs(column, found, [*relevant, *extra], str(formulas.get(BOUND, "")))
+    several = family.policy.name != "flush" and (family.interval or family.policy.interval > 1)
+    return replace(row, of=_OF_WINDOWS.get(column, "") if several else "")
 
 
 def beside_runs(column: str, found: Outcome, runs: Sequence[_Run], bound: str = "") -> Invariant:
@@ -376,9 +395,8 @@ def _whole(family: Family, size: Mapping[str, int]) -> bool:
 
 def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> _Run | None:
     """The run of a size that a counterexample names, if it is not too large."""
-    names = {"p": "p", "M": "M", **{one.name: one.name for one in family.parameters}}
-    if family.interval:
-        names[family.interval] = "K"
+    names = {one.name: _symbol(family, one.name) for one in family.parameters}
+    names |= {"p": "p", "M": "M"}
     size = {name: witness[symbol] for name, symbol in names.items() if symbol in witness}
     if len(size) < len(names) or not 0 < size["p"] * size["M"] <= LARGEST:
         return None

@@ -15,6 +15,8 @@ from theory.errors import UnsupportedFormError
 from theory.laws.plain_functions import require_plain
 from theory.smt.solver import Term
 
+_SUMS = [name for name in "__add__ __radd__ __mul__ __rmul__".split() if hasattr(z3.BoolRef, name)]
+
 MOST_QUESTIONS = 8
 """How many answers a bound may leave open while it is read."""
 
@@ -29,7 +31,7 @@ def higher(one: Number | tuple[Number, ...], other: Number | tuple[Number, ...])
     """
     first, *rest = one if isinstance(one, tuple) else (one,)
     second, *others = other if isinstance(other, tuple) else (other,)
-    if len(rest) != len(others):
+    if len(rest) != len(others) or z3.is_bool(first) or z3.is_bool(second):
         raise UnsupportedFormError(
             "stamps are compared number by number", "stamps", "give all as many numbers"
         )
@@ -156,6 +158,25 @@ def _asking(answer: Callable[[Term], bool] = _refuse) -> Iterator[None]:
         z3.BoolRef.__bool__, z3.AstRef.__hash__ = kept, of_terms
 
 
+@contextmanager
+def _comparisons_are_no_numbers() -> Iterator[None]:
+    """Two that hold add up to 2; of arrays, to whether one does."""
+
+    def refused(*_: Any) -> Term:
+        raise UnsupportedFormError(
+            "an order calculates with a comparison", "stamps", "write at.choose(test, yes, no)"
+        )
+
+    kept = {name: getattr(z3.BoolRef, name) for name in _SUMS}
+    for name in _SUMS:
+        setattr(z3.BoolRef, name, refused)
+    try:
+        yield
+    finally:
+        for name, of in kept.items():
+            setattr(z3.BoolRef, name, of)
+
+
 def _as_arrays(terms: Any, known: dict[int, Term] | None = None) -> Any:
     """Refuse quotients that are others of symbols than of arrays: of a divisor that may be < 1.
 
@@ -194,7 +215,7 @@ def reading(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def read(*given: Any) -> Any:
         plain()
-        with _asking():
+        with _asking(), _comparisons_are_no_numbers():
             return _as_arrays(function(*given), known)
 
     return read

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import z3
 
 from schedules.actions import Kind
 from schedules.rules import GreedyRule
+from theory.errors import UnsupportedFormError
 from theory.laws.delays.domains import (
     Admission,
     InFlight,
@@ -122,7 +124,17 @@ def _read(
     rule: GreedyRule, admission: Admission, in_flight: InFlight
 ) -> tuple[GreedyRule, Admission, InFlight]:
     """Functions of numbers as functions of terms."""
-    read = replace(rule, finished=reading(rule.finished))
+    finished = reading(rule.finished)
+
+    def compared(ended: Term, slot: Term) -> Any:
+        found = finished(ended, slot)
+        if not (type(found) is bool or z3.is_bool(found)):
+            raise UnsupportedFormError(
+                f"`finished` compares two slots, found {found}", "rule", "write operator.lt"
+            )
+        return found
+
+    read = replace(rule, finished=compared)
     return read, admission and bound(admission), in_flight and bound(in_flight)
 
 

@@ -87,7 +87,10 @@ def in_turn(found: Counted) -> list[Statement]:
     at = found.order.at_stage(s, m.index, size.p, size.microbatches, z3.If)
     rank = found.order.shape.stage(0, s, size.p, z3.If)
     own = z3.And(found.order.microbatch(at) == m.index, rank == s)
+    sizes = found.order.sizes(found.order.at_stage(0, 0, size.p, size.microbatches, z3.If))
+    every = Statement("sizes", "the order has every size", domain(size), z3.And(*sizes))
     return [
+        *([every] if sizes else []),
         Statement("numbered", "number m is microbatch m, and stage s on rank s", both, own),
         Statement("in turn", "stamps grow with m", (*both, m.index < n.index), z3.And(*later)),
         Statement(
