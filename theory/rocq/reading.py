@@ -164,9 +164,11 @@ class _Reader:
         In each iteration, and at each outcome; its names are bound there, and no others.
         """
         inner = self.shape.inner
-        start = found.index("exists") if "exists" in found else 0
+        if inner is None or "exists" not in found:
+            return False
+        start = found.index("exists")
         indices, rest = self.opened(found)
-        if inner is None or not start or rest != found[start:]:
+        if rest != found[start:]:
             return False
         each = [self.iteration] if self.iteration else []
         if indices != each or ("W" in found[:start]) != self.random:
