@@ -39,7 +39,7 @@ from typing import Any
 SCHEMA = "staleproof-ledger/2"
 LONGEST, DEEPEST, BITS = 400_000, 60, 12_000
 """Characters of a formula, its depth, and bits of a number."""
-WORK, ALL_WORK = 1_000_000, 6_000_000
+WORK, ALL_WORK = 2_000_000, 8_000_000
 """Products of two terms in a step, and in a ledger."""
 NODES = 200
 """Attempts to show one sign from its premises."""

@@ -28,7 +28,7 @@ def count(width: int, context: int, own_head: bool = True) -> int:
     Examples
     --------
     >>> count(*BASE), count(*LARGER), count(*BASE, own_head=False)
-    (134292480, 966854016, 95695104)
+    (134292480, 966852096, 95695104)
     """
     layer = 12 * width**2 + 13 * width
     return LAYERS * layer + 2 * width + (TOKENS * (1 + own_head) + context) * width
