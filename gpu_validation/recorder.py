@@ -288,10 +288,7 @@ class Copy:
         for name, versions in sorted(found.items(), key=lambda entry: len(entry[1])):
             if not versions:
                 if _untouched(self.marks, marks):
-                    return (
-                        self.count,
-                        {},
-                    )  # Its tensors, with another content: written past autograd.
+                    return self.count, {}  # Its tensors, of other content: past autograd.
                 if self.count >= KEPT:
                     return None, {"undecided": f"{name} is none of the last {KEPT} versions"}
                 return None, {"no_version": f"no recorded update left {name} as it is"}

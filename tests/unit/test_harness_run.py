@@ -306,6 +306,8 @@ def test_what_has_no_rule_does_not_run_freely(family: str) -> None:
         ({"transport": "gloo", "device": "cuda"}, "gloo connects CPUs and nccl GPUs"),
         ({"transport": "pigeons"}, "transport is one of threads, gloo, nccl, torch, found"),
         ({"device": "tpu"}, "device is one of cpu, cuda, found 'tpu'"),
+        ({"share_gpus": True}, "ranks that share GPUs are processes, .* found threads with"),
+        ({"share_gpus": True, "transport": "torch"}, "ranks that share GPUs are processes"),
         ({"order": "random"}, "order is one of static, free-running"),
         ({"hashing": "md5"}, "hashing is one of off, sampled, full"),
         ({"timeout": 0.0}, "a time-out is a positive number of seconds"),

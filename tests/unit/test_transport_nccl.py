@@ -6,6 +6,7 @@ NCCL: order, bookkeeping and communicators are real, what a device does is not.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -207,6 +208,22 @@ def test_two_ranks_on_one_gpu_are_refused() -> None:
     nccl.require_distinct([("a", "0"), ("b", "0"), ("b", "1")])
     with pytest.raises(CapacityError, match="ranks 1 and 3 share GPU 0 of b"):
         nccl.require_distinct([("a", "0"), ("b", "0"), ("b", "1"), ("b", "0")])
+
+
+def test_ranks_that_share_gpus_are_hosts_to_nccl(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NCCL_HOSTID", "one")
+    monkeypatch.delenv("LOCAL_RANK", raising=False)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda device: None)
+    for name in ("prepare_cuda", "join"):
+        monkeypatch.setattr(nccl, name, lambda *_: None)
+    nccl.require_gpus("cuda", 3, share_gpus=True)
+    seen = []
+    for rank in range(3):
+        device = nccl.join_with_gpu(None, rank, 3, share_gpus=True)  # type: ignore[arg-type]
+        seen.append((device, os.environ["NCCL_HOSTID"]))
+    assert [device for device, _ in seen] == [0, 1, 0]
+    assert len({host for _, host in seen}) == 3
 
 
 def ranks_here() -> tuple[int, bool]:
