@@ -32,7 +32,7 @@ from gpu_validation.checks import (
 )
 from gpu_validation.checks.observed import Observed
 from gpu_validation.prediction import Prediction
-from schedules.actions import Action, Kind
+from schedules.actions import Action, Kind, among
 from schedules.dependencies import tables
 from schedules.schedule import IntArray, Schedule
 from schedules.versions import update_after
@@ -98,7 +98,7 @@ def visible_update(found: Prediction) -> Action | None:
     schedule = found.schedule
     for update in np.flatnonzero(update_after(schedule)).tolist():
         later = log_edits.behind(found.weights, update)
-        gradients = np.flatnonzero(np.isin(schedule.kind[later], (Kind.B, Kind.W)))
+        gradients = np.flatnonzero(among(schedule.kind[later], (Kind.B, Kind.W)))
         if len(gradients) and (schedule.kind[later[: gradients[0]]] == Kind.F).any():
             return schedule.action(update)
     return None

@@ -24,7 +24,7 @@ from gpu_validation.errors import NotRunnableError
 from gpu_validation.event_log import OWN_PARAMETERS
 from gpu_validation.orders import rule_of
 from gpu_validation.prediction import computations
-from schedules.actions import Action, Kind
+from schedules.actions import Action, Kind, among
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.validate import validate
@@ -74,7 +74,7 @@ def check_order(seen: Observed, declared: Schedule) -> Finding:
             )
     key = schedule.stage * schedule.placement.pipelines + schedule.pipeline
     for kinds in ((Kind.F,), (Kind.B, Kind.I), (Kind.W,)):
-        chosen = np.flatnonzero(np.isin(schedule.kind, kinds))
+        chosen = np.flatnonzero(among(schedule.kind, kinds))
         order = chosen[np.argsort(key[chosen], kind="stable")]
         back = (np.diff(key[order]) == 0) & (np.diff(schedule.microbatch[order]) < 0)
         if back.any():

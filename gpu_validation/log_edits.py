@@ -11,7 +11,7 @@ import numpy as np
 
 from gpu_validation.checks.observed import UNSEEN, Observed
 from gpu_validation.checks.stash import content_key
-from schedules.actions import Action, Kind
+from schedules.actions import Action, Kind, among
 from schedules.errors import InvalidScheduleError
 from schedules.schedule import IntArray
 
@@ -39,7 +39,7 @@ def late_update(seen: Observed, action: Action) -> Observed:
     """The update behind an action comes with the next gradient."""
     at = _at(seen, action)
     later = behind(seen.weights, at)
-    gradients = np.flatnonzero(np.isin(seen.schedule.kind[later], (Kind.B, Kind.W)))
+    gradients = np.flatnonzero(among(seen.schedule.kind[later], (Kind.B, Kind.W)))
     return _without_update(seen, at, later[: gradients[0] + 1] if len(gradients) else later)
 
 
@@ -82,7 +82,7 @@ def behind(weights: IntArray, index: int) -> IntArray:
 def sent_elsewhere(seen: Observed, action: Action) -> Observed:
     """What an action made is logged as sent to another rank; nothing where no message is logged."""
     schedule, peer = seen.log.schedule, seen.log.peer.copy()
-    sent = np.isin(schedule.kind, (Kind.SEND_F, Kind.SEND_B))
+    sent = among(schedule.kind, (Kind.SEND_F, Kind.SEND_B))
     sent &= (schedule.stage == action.stage) & (schedule.microbatch == action.microbatch)
     peer[np.flatnonzero(sent)[:1]] += 1
     return replace(seen, log=replace(seen.log, peer=peer))
@@ -93,7 +93,7 @@ def _backwards_of(seen: Observed, computations: IntArray) -> IntArray:
     schedule = seen.schedule
     forwards = computations[schedule.kind[computations] == Kind.F]
     read = {(schedule.stage[i], schedule.microbatch[i], seen.version[i]) for i in forwards.tolist()}
-    backwards = np.flatnonzero(np.isin(schedule.kind, (Kind.B, Kind.I, Kind.W)))
+    backwards = np.flatnonzero(among(schedule.kind, (Kind.B, Kind.I, Kind.W)))
     used = (
         i
         for i in backwards.tolist()

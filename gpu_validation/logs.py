@@ -23,7 +23,7 @@ from gpu_validation.event_log import OWN_PARAMETERS, RECORDER, RUN, is_recorded
 from gpu_validation.merging import merged_logs
 from gpu_validation.prediction import computations
 from gpu_validation.spec import CopyOfStage
-from schedules.actions import COMPUTE, MESSAGES, Kind
+from schedules.actions import COMPUTE, MESSAGES, Kind, among
 from schedules.formats.trace import NONE, Trace
 from schedules.policies import WeightPolicy
 from schedules.schedule import Schedule
@@ -156,9 +156,9 @@ def _require_sound_fields(trace: Trace, name: str) -> None:
             name,
             "put together only lines of one run",
         )
-    message = np.isin(trace.schedule.kind, list(MESSAGES))
-    compute = np.isin(trace.schedule.kind, list(COMPUTE))
-    done = message | compute | np.isin(trace.schedule.kind, (Kind.U, Kind.REDUCE))
+    message = among(trace.schedule.kind, MESSAGES)
+    compute = among(trace.schedule.kind, COMPUTE)
+    done = message | compute | among(trace.schedule.kind, (Kind.U, Kind.REDUCE))
     for what, wrong in (
         ("was done", ~done),
         ("has a peer", ~message & (trace.peer != NONE)),

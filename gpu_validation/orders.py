@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from gpu_validation.errors import NotRunnableError
 from gpu_validation.messages import Endpoint, needed
-from schedules.actions import MESSAGES, Action, Kind
+from schedules.actions import MESSAGES, Action, Kind, among
 from schedules.families import FAMILIES
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
@@ -70,7 +68,7 @@ def rule_of(schedule: Schedule) -> tuple[GreedyRule, int]:
     family = FAMILIES.get(schedule.name)
     placement = schedule.placement
     plain = placement.ranks == (tuple(range(schedule.ranks)),)
-    only_f_and_b = bool(np.isin(schedule.kind, (Kind.F, Kind.B, *MESSAGES)).all())
+    only_f_and_b = bool(among(schedule.kind, (Kind.F, Kind.B, *MESSAGES)).all())
     if family is None or not isinstance(family.rule, GreedyRule) or not (plain and only_f_and_b):
         raise NotRunnableError(
             "only a family that a rule generates can run freely, with one stage a rank and without "

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu_validation.delay_range import DelayRange, delay_range
-from schedules.actions import COMPUTE, Kind
+from schedules.actions import COMPUTE, Kind, among
 from schedules.analysis import peaks, utilisation
 from schedules.delays import Delays, Unsteady, delays, steady
 from schedules.errors import SizeError
@@ -72,7 +72,7 @@ def predict(schedule: Schedule) -> Prediction:
 
 def computations(schedule: Schedule) -> Schedule:
     r"""The schedule's computations and reductions in their order, without anything else."""
-    return with_only(schedule, np.isin(schedule.kind, list(OBSERVED)))
+    return with_only(schedule, among(schedule.kind, OBSERVED))
 
 
 def described(found: Prediction) -> dict[str, Any]:

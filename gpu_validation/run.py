@@ -21,7 +21,7 @@ from gpu_validation.orders import rule_of
 from gpu_validation.profiling import around_ranks
 from gpu_validation.spec import CopyOfStage, Launched, Memory, RunResult, RunSpec
 from gpu_validation.transports import Group, open_group
-from schedules.actions import KEEPING, Kind
+from schedules.actions import KEEPING, Kind, among
 from schedules.formats.trace import Trace, write_trace
 from schedules.lowering.erase import erase_messages
 from schedules.validate import validate
@@ -129,7 +129,7 @@ def require_runnable(spec: RunSpec) -> None:
             schedule.name,
             "run `staleproof check` for the whole list",
         )
-    for index in np.flatnonzero(np.isin(schedule.kind, [Kind.BARRIER, *KEEPING])).tolist():
+    for index in np.flatnonzero(among(schedule.kind, [Kind.BARRIER, *KEEPING])).tolist():
         action = schedule.action(index)
         raise NotRunnableError(
             f"barriers, recomputation and offloading are not run, found {action}",

@@ -18,7 +18,7 @@ import numpy as np
 from gpu_validation.checks.observed import Observed
 from gpu_validation.errors import MeasureError
 from gpu_validation.prediction import Pace
-from schedules.actions import COMPUTE, Kind
+from schedules.actions import COMPUTE, Kind, among
 from schedules.formats.trace import Trace
 from schedules.schedule import IntArray
 
@@ -62,7 +62,7 @@ def timing(trace: Trace, seen: Observed) -> Timing | None:
         return None
     ranks = seen.schedule.ranks
     taken, makespan = _on_device(seen) if seen.on_device else _on_host(trace, seen)
-    computes = np.isin(seen.schedule.kind, list(COMPUTE))
+    computes = among(seen.schedule.kind, COMPUTE)
     busy = _by_rank(seen.schedule.rank_of_action, np.where(computes, taken, 0), ranks)
     idle = max(ranks * makespan - int(busy.sum()), 0)
     return Timing(
@@ -97,7 +97,7 @@ def _on_device(seen: Observed) -> tuple[IntArray, int]:
 
 
 def _waiting(trace: Trace, makespan: int) -> tuple[Fraction, ...] | None:
-    receives = np.isin(trace.schedule.kind, (Kind.RECV_F, Kind.RECV_B))
+    receives = among(trace.schedule.kind, (Kind.RECV_F, Kind.RECV_B))
     if trace.schedule.ranks > 1 and not receives.any():
         return None
     waited = np.where(receives, trace.timeline.end - trace.timeline.start, 0)

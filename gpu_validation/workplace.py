@@ -14,7 +14,7 @@ from gpu_validation.models import build_stage, microbatch
 from gpu_validation.spec import CopyOfStage, Memory, RunSpec
 from gpu_validation.stage import Stage
 from gpu_validation.weights import WeightCopy, Weights
-from schedules.actions import Action, Kind
+from schedules.actions import Action, Kind, among
 from schedules.schedule import Schedule
 
 Data: TypeAlias = tuple[Tensor | None, Tensor | None]
@@ -88,7 +88,7 @@ def _copy(spec: RunSpec, key: CopyOfStage, initial: Weights) -> WeightCopy:
     if (here & (schedule.kind == Kind.U)).any():
         gradients = None
     elif schedule.policy.name == "flush":
-        gradients = int((here & np.isin(schedule.kind, (Kind.B, Kind.W))).sum())
+        gradients = int((here & among(schedule.kind, (Kind.B, Kind.W))).sum())
     at_zero = (schedule.stage == 0) & (schedule.kind == Kind.F)
     forwards = [schedule.microbatch[at_zero & (schedule.pipeline == p)].tolist() for p in mine]
     return weight_copy_of(

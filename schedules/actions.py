@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 class Kind(IntEnum):
@@ -60,6 +65,19 @@ NEEDS_MICROBATCH = COMPUTE | KEEPING | MESSAGES | frozenset(WAITED_SENDS.values(
 
 NO_MICROBATCH = -1
 """Microbatch of actions that concern a whole stage (``UNSHARD``, ``RESHARD``, ``REDUCE`` …)."""
+
+
+def among(kind: NDArray[Any], kinds: Iterable[Kind]) -> NDArray[np.bool_]:
+    """Which codes of kinds are of these.
+
+    Examples
+    --------
+    >>> among(np.array([0, 4, 1]), {Kind.F, Kind.B}).tolist()
+    [True, False, True]
+    """
+    table = np.zeros(len(Kind), dtype=np.bool_)
+    table[list(kinds)] = True
+    return np.asarray(table[kind])
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -26,15 +26,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import MESSAGES, WAITED_SENDS, Kind
+from schedules.actions import MESSAGES, WAITED_SENDS, Kind, among
 from schedules.errors import SizeError
 from schedules.schedule import IntArray, Schedule
 
 MISSING = -1
+
+RECENT = 8
+"""Schedules whose tables are kept: each check of a schedule asks for them."""
 
 SPARSE_PAIRS = 1_000_000
 """(stage, microbatch) pairs up to which tables are built however few the actions are."""
@@ -135,8 +139,9 @@ def first_indices(schedule: Schedule, *kinds: Kind) -> IntArray:
     """Flat index of the first action of one of `kinds`, shape (stages, microbatches)."""
     require_table_room(schedule.name, schedule.stages, schedule.microbatches, len(schedule))
     table = np.full((schedule.stages, schedule.microbatches), MISSING, dtype=np.int64)
-    chosen = np.flatnonzero(np.isin(schedule.kind, kinds) & in_range(schedule))[::-1]
+    chosen = np.flatnonzero(among(schedule.kind, kinds) & in_range(schedule))[::-1]
     table[schedule.stage[chosen], schedule.microbatch[chosen]] = chosen
+    table.setflags(write=False)
     return table
 
 
@@ -170,17 +175,17 @@ def require_table_room(name: str, stages: int, microbatches: int, actions: int) 
         )
 
 
+@lru_cache(maxsize=RECENT)
 def in_range(schedule: Schedule) -> NDArray[np.bool_]:
     """Which actions name a stage and a microbatch that exist."""
     stage, microbatch = schedule.stage, schedule.microbatch
-    return np.asarray(
-        (stage >= 0)
-        & (stage < schedule.stages)
-        & (microbatch >= 0)
-        & (microbatch < schedule.microbatches)
-    )
+    named = (stage >= 0) & (microbatch >= 0)
+    found = named & (stage < schedule.stages) & (microbatch < schedule.microbatches)
+    found.setflags(write=False)
+    return np.asarray(found)
 
 
+@lru_cache(maxsize=RECENT)
 def tables(schedule: Schedule) -> Tables:
     """Where each forward, backward and weight gradient stands.
 
@@ -215,7 +220,7 @@ def edges(schedule: Schedule) -> Edges:
         connect(receives, target, EdgeKind.DATA)
 
     input_gradient = first_indices(schedule, Kind.I)
-    if np.isin(schedule.kind, list(MESSAGES)).any():
+    if among(schedule.kind, MESSAGES).any():
         forwards = first_indices(schedule, Kind.SEND_F), first_indices(schedule, Kind.RECV_F)
         gradients = first_indices(schedule, Kind.SEND_B), first_indices(schedule, Kind.RECV_B)
         hand_on(index.forward[:-1], index.forward[1:], forwards[0][:-1], forwards[1][1:])
@@ -242,7 +247,7 @@ def edges(schedule: Schedule) -> Edges:
 def _of_waits(schedule: Schedule) -> tuple[IntArray, IntArray]:
     """Each send, and the wait for it behind it on its rank."""
     nothing = np.zeros(0, dtype=np.int64)
-    if not np.isin(schedule.kind, list(WAITED_SENDS.values())).any():
+    if not among(schedule.kind, WAITED_SENDS.values()).any():
         return nothing, nothing
     rank = schedule.rank_of_action
     pairs = [
@@ -264,7 +269,7 @@ def _of_barriers(schedule: Schedule) -> tuple[IntArray, IntArray]:
     # One row a barrier, one column a rank.
     order = np.lexsort((meeting, found.number[meeting]))
     met = found.index[meeting[order]].reshape(found.shared, ranks)
-    holds_up = np.where(np.isin(schedule.kind, list(MESSAGES)), MISSING, np.arange(len(schedule)))
+    holds_up = np.where(among(schedule.kind, MESSAGES), MISSING, np.arange(len(schedule)))
     before = np.append(MISSING, np.maximum.accumulate(holds_up))[met]
     before = np.where(before < schedule.offsets[:-1], MISSING, before)
     here, there = np.nonzero(~np.eye(ranks, dtype=np.bool_))
@@ -298,7 +303,7 @@ def past_receives(schedule: Schedule, found: Edges) -> Edges:
     >>> [(str(sent.action(a)), str(sent.action(b))) for a, b in zip(found.source, found.target)]
     [('0F0', '0SEND_F0'), ('0SEND_F0', '1F0')]
     """
-    is_receive = np.isin(schedule.kind, (Kind.RECV_F, Kind.RECV_B))
+    is_receive = among(schedule.kind, (Kind.RECV_F, Kind.RECV_B))
     if not is_receive.any():
         return found
     rank = schedule.rank_of_action

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from schedules.actions import RUNS, Kind
+from schedules.actions import RUNS, Kind, among
 from schedules.errors import ParameterError
 from schedules.schedule import IntArray, Schedule
 
@@ -24,7 +24,7 @@ def unit_durations(schedule: Schedule) -> dict[Kind, int]:
     F = B = 1; where the schedule splits backwards, F = I = W = 1 and a fused B = 2; R = F.
     Whatever is not a computation takes no time.
     """
-    splits = bool(np.isin(schedule.kind, (Kind.I, Kind.W)).any())
+    splits = bool(among(schedule.kind, (Kind.I, Kind.W)).any())
     durations = {kind: int(kind in RUNS) for kind in Kind}
     if splits:
         durations[Kind.B] = 2

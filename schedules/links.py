@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.dependencies import EdgeKind, Edges
 from schedules.durations import whole_number
 from schedules.schedule import IntArray, Schedule
@@ -46,7 +46,7 @@ def crossings(schedule: Schedule, senders: IntArray) -> Crossings:
     ([0, 0], [0, 1], [1, 0])
     """
     stage, pipeline = schedule.stage[senders], schedule.pipeline[senders]
-    upward = np.isin(schedule.kind[senders], (Kind.F, Kind.SEND_F))
+    upward = among(schedule.kind[senders], (Kind.F, Kind.SEND_F))
     other = np.clip(np.where(upward, stage + 1, stage - 1), 0, max(schedule.stages - 1, 0))
     ranks = np.array(schedule.placement.ranks, dtype=np.int64)
     return Crossings(np.minimum(stage, other), ranks[pipeline, stage], ranks[pipeline, other])

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.errors import ParameterError
 from schedules.placement import Placement
 from schedules.policies import WeightPolicy
@@ -381,7 +381,7 @@ def run_stamped(
         name=name,
         kind=_column(kind),
         stage=_column(stage[who]),
-        microbatch=_column(np.where(np.isin(kind, nameless), -1, label)),
+        microbatch=_column(np.where(among(kind, nameless), -1, label)),
         pipeline=_column(pipeline),
         offsets=_column(np.searchsorted(rank[who], np.arange(p + 1))),
         microbatches=M,

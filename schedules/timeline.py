@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.cycles import describe_cycle, find_cycles
 from schedules.dependencies import Edges, barriers, edges, past_receives
 from schedules.durations import Durations, durations_of_actions, unit_durations
@@ -183,7 +183,7 @@ def run_to_end(
     waits = past_receives(schedule, found)
     lags = message_lags(schedule, waits, message_time)
     start, stuck = play(schedule.offsets, taken, waits, lags)
-    is_receive = np.isin(schedule.kind, (Kind.RECV_F, Kind.RECV_B))
+    is_receive = among(schedule.kind, (Kind.RECV_F, Kind.RECV_B))
     if is_receive.any():
         into = np.flatnonzero(is_receive[found.target])
         sends, receives = found.source[into], found.target[into]

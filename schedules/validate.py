@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedules.actions import MESSAGES
+from schedules.actions import MESSAGES, among
 from schedules.schedule import Schedule
 from schedules.validation.causal import causal
 from schedules.validation.complete import complete, is_empty
@@ -71,5 +71,5 @@ def has_messages(schedule: Schedule) -> int | None:
     >>> has_messages(parse_csv("0F0,0SEND_F0,0RECV_B0,0B0\n1F0", "a.csv"))
     1
     """
-    found = np.flatnonzero(np.isin(schedule.kind, list(MESSAGES)))
+    found = np.flatnonzero(among(schedule.kind, MESSAGES))
     return int(found[0]) if len(found) else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.dependencies import MISSING, Tables, tables
 from schedules.errors import InvalidScheduleError
 from schedules.schedule import IntArray, Schedule
@@ -96,7 +96,7 @@ def weights_of_action(schedule: Schedule) -> IntArray:
 
 def _gradients_by_weights(schedule: Schedule) -> list[IntArray]:
     """Flat indices of the B and W of each weight copy that has any, in program order."""
-    indices = np.flatnonzero(np.isin(schedule.kind, (Kind.B, Kind.W)))
+    indices = np.flatnonzero(among(schedule.kind, (Kind.B, Kind.W)))
     weights = weights_of_action(schedule)[indices]
     order = np.argsort(weights, kind="stable")
     cuts = np.flatnonzero(np.diff(weights[order])) + 1

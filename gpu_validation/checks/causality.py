@@ -9,7 +9,7 @@ import numpy as np
 from gpu_validation.checks.finding import Finding, fails, holds
 from gpu_validation.checks.observed import UNSEEN, Observed
 from gpu_validation.prediction import OBSERVED, Prediction
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.dependencies import MISSING, edges
 from schedules.schedule import IntArray
 from schedules.versions import weights_of_action
@@ -81,7 +81,7 @@ def _update_out_of_turn(seen: Observed) -> int:
     weights = weights_of_action(log.schedule)
     updates: list[int] = []
     before = MISSING
-    for index in np.flatnonzero(np.isin(kind, [*OBSERVED, Kind.U])).tolist():
+    for index in np.flatnonzero(among(kind, [*OBSERVED, Kind.U])).tolist():
         if before != MISSING and rank[before] != rank[index]:
             updates, before = [], MISSING
         apart = kind[index] == Kind.U

@@ -15,7 +15,7 @@ import numpy as np
 from gpu_validation.checks.finding import Finding, fails, holds, undecided
 from gpu_validation.checks.observed import UNSEEN, Observed, values_at
 from gpu_validation.prediction import OBSERVED, Prediction
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.delays import Delays, delays
 from schedules.errors import ScheduleError
 from schedules.linearization import LINEARIZATIONS
@@ -57,7 +57,7 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
 def _compare_updates(seen: Observed, predicted: Prediction, compared: int) -> Finding:
     """An update starts at the clock that the action before it leaves behind."""
     log = seen.log
-    done = np.flatnonzero(np.isin(log.schedule.kind, [*OBSERVED, Kind.U]))
+    done = np.flatnonzero(among(log.schedule.kind, [*OBSERVED, Kind.U]))
     took = unit_durations(log.schedule)[Kind.U]
     for before, update in itertools.pairwise(done.tolist()):
         if log.schedule.kind[update] != Kind.U:

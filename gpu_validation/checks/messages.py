@@ -12,7 +12,7 @@ from gpu_validation.checks.observed import Observed
 from gpu_validation.event_log import UNLOGGED
 from gpu_validation.messages import needed, sender
 from gpu_validation.prediction import Prediction
-from schedules.actions import MESSAGES, Action, Kind
+from schedules.actions import MESSAGES, Action, Kind, among
 from schedules.formats.trace import NONE, Trace
 from schedules.schedule import Schedule
 
@@ -95,7 +95,7 @@ def crossings(schedule: Schedule) -> Iterator[Way]:
 
 def _backwards(schedule: Schedule) -> Iterator[tuple[Kind, tuple[int, int, int]]]:
     """The kind of every backward that makes an input gradient, by stage, microbatch, pipeline."""
-    for index in np.flatnonzero(np.isin(schedule.kind, (Kind.B, Kind.I))).tolist():
+    for index in np.flatnonzero(among(schedule.kind, (Kind.B, Kind.I))).tolist():
         action = schedule.action(index)
         yield action.kind, (action.stage, action.microbatch, action.pipeline)
 
@@ -105,7 +105,7 @@ def _found(log: Trace) -> tuple[dict[Note, int], Note | None]:
     found: dict[Note, int] = {}
     twice = None
     rank = log.schedule.rank_of_action
-    for index in np.flatnonzero(np.isin(log.schedule.kind, list(MESSAGES))).tolist():
+    for index in np.flatnonzero(among(log.schedule.kind, MESSAGES)).tolist():
         note = Note(int(rank[index]), log.schedule.action(index), int(log.peer[index]))
         twice = note if twice is None and note in found else twice
         found.setdefault(note, index)
@@ -115,7 +115,7 @@ def _found(log: Trace) -> tuple[dict[Note, int], Note | None]:
 def _compare_ends(seen: Observed, ways: list[Way], found: dict[Note, int]) -> Finding:
     """Compare both ends of every message, and where they stand."""
     log, line = seen.log, seen.log.timeline
-    computed = np.flatnonzero(~np.isin(log.schedule.kind, list(MESSAGES)))
+    computed = np.flatnonzero(~among(log.schedule.kind, MESSAGES))
     at = {log.schedule.action(index): index for index in computed.tolist()}
     for maker, send, receive, user in ways:
         out, back = found[send], found[receive]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from gpu_validation.event_log import is_partial
 from gpu_validation.prediction import OBSERVED
-from schedules.actions import Action, Kind
+from schedules.actions import Action, Kind, among
 from schedules.dependencies import MISSING
 from schedules.formats.trace import Trace
 from schedules.lowering.rebuild import with_only
@@ -141,7 +141,7 @@ class Observed:
 
 def observed(trace: Trace) -> Observed:
     """Read what a trace says."""
-    keep = np.isin(trace.schedule.kind, list(OBSERVED))
+    keep = among(trace.schedule.kind, OBSERVED)
     chosen = np.flatnonzero(keep)
     extra = [trace.extra.get(index, {}) for index in chosen.tolist()]
     updates = _updates_behind(trace.schedule)
@@ -248,7 +248,7 @@ def causes(schedule: Schedule) -> Iterator[tuple[int, int]]:
     weights, rank = weights_of_action(schedule), schedule.rank_of_action
     apart = schedule.policy.name == "flush"
     last: dict[tuple[int, int], int] = {}
-    for index in np.flatnonzero(np.isin(schedule.kind, [*OBSERVED, Kind.U])).tolist():
+    for index in np.flatnonzero(among(schedule.kind, [*OBSERVED, Kind.U])).tolist():
         key = int(rank[index]), int(weights[index]) if apart else 0
         if schedule.kind[index] == Kind.U:
             yield index, last.get(key, MISSING)

@@ -14,7 +14,7 @@ import numpy as np
 from gpu_validation.checks.finding import Finding, fails, holds, inapplicable, undecided
 from gpu_validation.checks.observed import UNSEEN, Content, Observed
 from gpu_validation.prediction import Prediction
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.dependencies import MISSING, first_indices
 
 NAME: Final = "stash"
@@ -55,7 +55,7 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
 
 def coverage(seen: Observed) -> tuple[int, int]:
     """Backwards of a log, and those of them whose weights were hashed when they ran."""
-    backwards = np.flatnonzero(np.isin(seen.schedule.kind, (Kind.B, Kind.I, Kind.W)))
+    backwards = np.flatnonzero(among(seen.schedule.kind, (Kind.B, Kind.I, Kind.W)))
     return len(backwards), sum(seen.hashes[index] is not None for index in backwards.tolist())
 
 

@@ -14,7 +14,7 @@ from gpu_validation.checks.finding import Finding, fails, holds, undecided
 from gpu_validation.checks.observed import UNSEEN, Observed, causes, values_at
 from gpu_validation.event_log import is_recorded
 from gpu_validation.prediction import Prediction
-from schedules.actions import COMPUTE, Action, Kind
+from schedules.actions import COMPUTE, Action, Kind, among
 from schedules.dependencies import MISSING, tables
 from schedules.schedule import IntArray
 from schedules.versions import update_after, weights_of_action
@@ -24,7 +24,7 @@ NAME: Final = "versions"
 
 def check(seen: Observed, predicted: Prediction) -> Finding:
     """Compare the version of every computation with what the weight policy says."""
-    computes = np.flatnonzero(np.isin(predicted.schedule.kind, list(COMPUTE)))
+    computes = np.flatnonzero(among(predicted.schedule.kind, COMPUTE))
     at = seen.find(predicted.schedule)[computes]
     expected = _expected(predicted)[computes]
     found, horizon = values_at(seen.version, at), values_at(seen.horizon, at)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from schedules.actions import Action, Kind
+from schedules.actions import Action, Kind, among
 from schedules.dependencies import MISSING, EdgeKind, Edges, edges
 from schedules.links import MessageTime, message_lags
 from schedules.schedule import IntArray, Schedule
@@ -79,7 +79,7 @@ def before_on_rank(schedule: Schedule) -> IntArray:
 
     `MISSING` where there is none.
     """
-    is_receive = np.isin(schedule.kind, (Kind.RECV_F, Kind.RECV_B))
+    is_receive = among(schedule.kind, (Kind.RECV_F, Kind.RECV_B))
     own = np.where(is_receive, MISSING, np.arange(len(schedule)))
     latest = np.concatenate([[MISSING], np.maximum.accumulate(own)[:-1]])
     first = np.repeat(schedule.offsets[:-1], np.diff(schedule.offsets))

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import KEEPING, WAITED_SENDS, Kind
+from schedules.actions import KEEPING, WAITED_SENDS, Kind, among
 from schedules.dependencies import MISSING, first_indices, in_range
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import Timeline
@@ -65,7 +65,7 @@ def checkpoint_lifetimes(line: Timeline) -> Lifetimes:
 
 def keeps_less(schedule: Schedule) -> bool:
     """Whether activations are recomputed or taken off the device."""
-    return bool(np.isin(schedule.kind, list(KEEPING)).any())
+    return bool(among(schedule.kind, KEEPING).any())
 
 
 def _pieces(line: Timeline) -> tuple[Lifetimes, Lifetimes]:
@@ -74,7 +74,7 @@ def _pieces(line: Timeline) -> tuple[Lifetimes, Lifetimes]:
     The events are F, R, OFFLOAD, RELOAD and the gradient, in the order that `causal` asks for.
     """
     schedule, index = line.schedule, complete_tables(line.schedule)
-    moves = np.flatnonzero(np.isin(schedule.kind, list(KEEPING)) & in_range(schedule))
+    moves = np.flatnonzero(among(schedule.kind, KEEPING) & in_range(schedule))
     event = np.sort(np.concatenate([index.forward.ravel(), index.gradient.ravel(), moves]))
     pair = schedule.stage[event] * schedule.microbatches + schedule.microbatch[event]
     order = np.argsort(pair, kind="stable")
@@ -108,7 +108,7 @@ def pending_lifetimes(line: Timeline) -> Lifetimes:
 
 def waits_for_sends(schedule: Schedule) -> bool:
     """Whether the schedule says until when the buffers of sends are kept."""
-    return bool(np.isin(schedule.kind, list(WAITED_SENDS.values())).any())
+    return bool(among(schedule.kind, WAITED_SENDS.values()).any())
 
 
 def send_lifetimes(line: Timeline) -> Lifetimes:

@@ -11,9 +11,7 @@ import json
 from collections.abc import Iterator
 from typing import Final
 
-import numpy as np
-
-from schedules.actions import MESSAGES, NO_MICROBATCH, RUNS, Kind
+from schedules.actions import MESSAGES, NO_MICROBATCH, RUNS, Kind, among
 from schedules.errors import ParameterError
 from schedules.formats.trace import NONE, Trace
 
@@ -68,7 +66,7 @@ def _tracks(trace: Trace) -> Iterator[dict[str, object]]:
     """Names of the tracks; rank r has 2r, and 2r + 1 for what is no computation."""
     schedule = trace.schedule
     yield {"ph": "M", "name": "process_name", "pid": 0, "args": {"name": schedule.name}}
-    others = ~np.isin(schedule.kind, list(RUNS))
+    others = ~among(schedule.kind, RUNS)
     with_others = set(schedule.rank_of_action[others].tolist())
     for rank in range(schedule.ranks):
         for track, name in ((2 * rank, f"rank {rank}"), (2 * rank + 1, f"rank {rank} messages")):

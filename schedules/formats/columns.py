@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import NEEDS_MICROBATCH, NO_MICROBATCH, Kind
+from schedules.actions import NEEDS_MICROBATCH, NO_MICROBATCH, Kind, among
 from schedules.dependencies import SPARSE_PAIRS, require_table_room
 from schedules.errors import FormatError, SizeError
 from schedules.formats.cells import LIMIT
@@ -193,7 +193,7 @@ def require_representable(schedule: Schedule) -> None:
     columns = (schedule.stage, schedule.microbatch, schedule.pipeline)
     wrong = np.any([column >= LIMIT for column in columns], axis=0)
     wrong |= (schedule.stage < 0) | (schedule.pipeline < 0) | (schedule.microbatch < NO_MICROBATCH)
-    needs = np.isin(schedule.kind, list(NEEDS_MICROBATCH))
+    needs = among(schedule.kind, NEEDS_MICROBATCH)
     wrong |= needs & (schedule.microbatch == NO_MICROBATCH)
     if wrong.any():
         index = int(np.argmax(wrong))

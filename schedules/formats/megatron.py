@@ -31,7 +31,7 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.errors import FormatError
 from schedules.formats.cells import LIMIT
 from schedules.formats.columns import Columns
@@ -255,7 +255,7 @@ def write_megatron(schedule: Schedule) -> str:
 
 
 def _require_megatron(schedule: Schedule) -> None:
-    wrong = ~np.isin(schedule.kind, (Kind.F, Kind.B))
+    wrong = ~among(schedule.kind, (Kind.F, Kind.B))
     for column in (schedule.stage, schedule.microbatch):
         wrong |= (column < 0) | (column >= LIMIT)
     fix = "drop it, or write a .json file, which holds it"

@@ -31,7 +31,7 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.errors import FormatError, ParameterError
 from schedules.formats import columns
 from schedules.formats.cells import LIMIT, PLAIN, token
@@ -200,7 +200,7 @@ def write_csv(schedule: Schedule) -> str:
 def _pairs(schedule: Schedule) -> set[int]:
     """Flat index of the first action of every overlap."""
     pairs = set()
-    computations = np.isin(schedule.kind, (Kind.F, Kind.B, Kind.I, Kind.W))
+    computations = among(schedule.kind, (Kind.F, Kind.B, Kind.I, Kind.W))
     for group in schedule.groups:
         first = int(schedule.offsets[group.rank]) + group.first
         pair = group.kind == "overlap" and group.count == 2

@@ -44,7 +44,7 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import COMPUTE, Kind
+from schedules.actions import COMPUTE, Kind, among
 from schedules.dependencies import in_range
 from schedules.errors import FormatError
 from schedules.formats.columns import frozen, require_representable
@@ -157,7 +157,7 @@ def _versions(schedule: Schedule, versions: Versions | None) -> IntArray:
         ((Kind.F,), versions.read),
         ((Kind.B, Kind.I, Kind.W), versions.used),
     ):
-        chosen = np.isin(schedule.kind, kinds) & in_range(schedule)
+        chosen = among(schedule.kind, kinds) & in_range(schedule)
         result[chosen] = table[schedule.stage[chosen], schedule.microbatch[chosen]]
     return result
 
@@ -238,7 +238,7 @@ def group_kind(kinds: IntArray) -> str:
     >>> group_kind(np.array([Kind.F, Kind.B])), group_kind(np.array([Kind.SEND_F, Kind.RECV_B]))
     ('overlap', 'batch')
     """
-    return "overlap" if np.isin(kinds, list(COMPUTE)).all() else "batch"
+    return "overlap" if among(kinds, COMPUTE).all() else "batch"
 
 
 def _require_writable(trace: Trace) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import RUNS, Kind
+from schedules.actions import RUNS, Kind, among
 from schedules.formats.trace import NONE, Trace
 from schedules.invariants.run import Run
 from schedules.schedule import IntArray
@@ -99,5 +99,5 @@ def _recorded(run: Run) -> IntArray:
     """Recorded version of every computation, `NONE` where there is none; shape (actions,)."""
     if run.trace is None:
         return np.full(len(run.schedule), NONE, dtype=np.int64)
-    computes = np.isin(run.schedule.kind, list(RUNS))
+    computes = among(run.schedule.kind, RUNS)
     return np.where(computes, run.trace.version, NONE)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedules.actions import COMPUTE, NO_MICROBATCH, Kind
+from schedules.actions import COMPUTE, NO_MICROBATCH, Kind, among
 from schedules.delays import next_update
 from schedules.dependencies import MISSING
 from schedules.invariants.run import Run
@@ -99,7 +99,7 @@ def _over(run: Run, reductions: IntArray) -> IntArray:
 def _latest(run: Run, updates: IntArray) -> IntArray:
     """The action in front of which each update has come at the latest."""
     schedule = run.schedule
-    computes = np.flatnonzero(np.isin(schedule.kind, list(COMPUTE)))
+    computes = np.flatnonzero(among(schedule.kind, COMPUTE))
     keys = weights_of_action(schedule) * len(schedule) + np.arange(len(schedule))
     order = computes[np.argsort(keys[computes], kind="stable")]
     found = np.searchsorted(keys[order], keys[updates], side="right")

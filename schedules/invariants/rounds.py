@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from schedules.actions import COMPUTE, NO_MICROBATCH, Kind
+from schedules.actions import COMPUTE, NO_MICROBATCH, Kind, among
 from schedules.dependencies import MISSING, edges, past_receives
 from schedules.invariants.invariant import Answer, Undecided
 from schedules.invariants.run import Run
@@ -174,7 +174,7 @@ class Averages:
     @classmethod
     def of(cls, schedule: Schedule, indices: IntArray) -> Averages:
         """Find the seats, of what computes, and the rounds."""
-        actions = np.concatenate([np.flatnonzero(np.isin(schedule.kind, list(COMPUTE))), indices])
+        actions = np.concatenate([np.flatnonzero(among(schedule.kind, COMPUTE)), indices])
         key = schedule.rank_of_action[actions] * schedule.stages + schedule.stage[actions]
         _, first, seat = np.unique(key, return_index=True, return_inverse=True)
         seat_of = np.full(len(schedule), MISSING, dtype=np.int64)

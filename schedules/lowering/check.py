@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import MESSAGES, Kind
+from schedules.actions import MESSAGES, Kind, among
 from schedules.dependencies import MISSING, first_indices, in_range
 from schedules.errors import InvalidScheduleError
 from schedules.schedule import IntArray, Schedule
@@ -64,7 +64,7 @@ def check_messages(schedule: Schedule) -> None:
 
 def _require_labels(schedule: Schedule) -> None:
     """Every message names a stage and a microbatch that exist, and no message is there twice."""
-    message = np.flatnonzero(np.isin(schedule.kind, list(MESSAGES)))
+    message = np.flatnonzero(among(schedule.kind, MESSAGES))
     outside = message[~in_range(schedule)[message]]
     if len(outside):
         _refuse(

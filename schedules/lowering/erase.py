@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from schedules.actions import MESSAGES, WAITED_SENDS
+from schedules.actions import MESSAGES, WAITED_SENDS, among
 from schedules.lowering.rebuild import with_only
 from schedules.schedule import Schedule
 
@@ -22,4 +20,4 @@ def erase_messages(schedule: Schedule) -> Schedule:
     >>> print(*erase_messages(sent).rank(1))
     1F0 1B0
     """
-    return with_only(schedule, ~np.isin(schedule.kind, [*MESSAGES, *WAITED_SENDS.values()]))
+    return with_only(schedule, ~among(schedule.kind, [*MESSAGES, *WAITED_SENDS.values()]))

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import NO_MICROBATCH, RUNS, Kind
+from schedules.actions import NO_MICROBATCH, RUNS, Kind, among
 from schedules.errors import InvalidScheduleError, ParameterError
 from schedules.lowering.rebuild import (
     BEFORE,
@@ -89,7 +89,7 @@ def _units(schedule: Schedule) -> list[list[tuple[int, tuple[int, ...]]]]:
     """Per rank: the first action of every unit, and the stages it computes."""
     first = first_of_unit(schedule)
     starts = np.flatnonzero(first == np.arange(len(schedule)))
-    computes = np.isin(schedule.kind, list(RUNS)).tolist()
+    computes = among(schedule.kind, RUNS).tolist()
     stage = schedule.stage.tolist()
     units: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in range(schedule.ranks)]
     ranks = schedule.rank_of_action[starts].tolist()
@@ -143,7 +143,7 @@ def reduce_gradients(schedule: Schedule, *, waits: bool = False) -> Schedule:
     0F0 0F1 0B0 0B1 0REDUCE
     """
     _require_none_of(schedule, Kind.REDUCE)
-    gradients = np.flatnonzero(np.isin(schedule.kind, (Kind.B, Kind.W)))[::-1]
+    gradients = np.flatnonzero(among(schedule.kind, (Kind.B, Kind.W)))[::-1]
     owner = schedule.rank_of_action[gradients] * schedule.stages + schedule.stage[gradients]
     last = np.sort(gradients[np.unique(owner, return_index=True)[1]])
     inserted = [
@@ -156,7 +156,7 @@ def reduce_gradients(schedule: Schedule, *, waits: bool = False) -> Schedule:
 
 def _require_none_of(schedule: Schedule, *kinds: Kind) -> None:
     require_compute_order(schedule, "this pass")
-    there = np.flatnonzero(np.isin(schedule.kind, kinds))
+    there = np.flatnonzero(among(schedule.kind, kinds))
     if len(there):
         index = int(there[0])
         raise InvalidScheduleError(

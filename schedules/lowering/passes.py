@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import WAITED_SENDS, Kind
+from schedules.actions import WAITED_SENDS, Kind, among
 from schedules.dependencies import EdgeKind, edges, first_indices
 from schedules.errors import InvalidScheduleError, UnknownNameError
 from schedules.lowering.check import check_messages
@@ -160,7 +160,7 @@ def lower(schedule: Schedule, placement: str = "as-soon-as-possible") -> Schedul
 def _with_waits(schedule: Schedule) -> Schedule:
     """The schedule with a wait for each of its sends."""
     first, rank = first_of_unit(schedule), schedule.rank_of_action
-    sends = np.flatnonzero(np.isin(schedule.kind, list(WAITED_SENDS)))
+    sends = np.flatnonzero(among(schedule.kind, WAITED_SENDS))
     activation = schedule.kind[sends] == Kind.SEND_F
     backward = first_indices(schedule, Kind.B, Kind.I)
     end = schedule.offsets[1:][rank[sends]]

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import MESSAGES, Kind
+from schedules.actions import MESSAGES, Kind, among
 from schedules.dependencies import MISSING
 from schedules.errors import InvalidScheduleError
 from schedules.schedule import IntArray, Schedule
@@ -97,8 +97,8 @@ def channels(schedule: Schedule, links: Links | None = None) -> Channels:
     >>> found.peer.tolist(), found.partner.tolist()
     ([-1, 1, 1, 0, -1], [-1, 3, -1, 1, -1])
     """
-    message = np.flatnonzero(np.isin(schedule.kind, list(MESSAGES)))
-    sends = np.isin(schedule.kind, (Kind.SEND_F, Kind.SEND_B))
+    message = np.flatnonzero(among(schedule.kind, MESSAGES))
+    sends = among(schedule.kind, (Kind.SEND_F, Kind.SEND_B))
     peer = _peers(schedule, message, links)
     rank = schedule.rank_of_action[message]
     source = np.where(sends[message], rank, peer)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import COMPUTE, WAITED_SENDS, Kind
+from schedules.actions import COMPUTE, WAITED_SENDS, Kind, among
 from schedules.dependencies import MISSING, Barriers, EdgeKind, barriers, edges
 from schedules.messages.channels import NONE, Channels, folded
 from schedules.messages.model import QueueKey
@@ -201,7 +201,7 @@ def readers(schedule: Schedule) -> tuple[IntArray, IntArray]:
     for number, pair in enumerate(WAITED_SENDS.items(), 2):
         side[list(pair)] = number
     chosen = np.flatnonzero(side[schedule.kind] != NONE)
-    computes = np.isin(schedule.kind[chosen], [*COMPUTE, *WAITED_SENDS.values()])
+    computes = among(schedule.kind[chosen], [*COMPUTE, *WAITED_SENDS.values()])
     if computes.all() or not computes.any():
         return chosen[:0], chosen[:0]
     columns = [schedule.rank_of_action, side[schedule.kind], schedule.stage]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import COMPUTE, MESSAGES, WAITED_SENDS, Action, Kind
+from schedules.actions import COMPUTE, MESSAGES, WAITED_SENDS, Action, Kind, among
 from schedules.cycles import Wait, describe_cycle, find_cycles
 from schedules.dependencies import MISSING, Edges, edges, in_range, tables
 from schedules.messages.channels import folded
@@ -68,7 +68,7 @@ def ambiguous(schedule: Schedule) -> NDArray[np.bool_]:
     """Which computations are there twice (a B beside an I counts as twice)."""
     slots = np.full(len(Kind), len(SLOT_OF_KIND), dtype=np.int64)
     slots[list(SLOT_OF_KIND)] = list(SLOT_OF_KIND.values())
-    computed = np.flatnonzero(np.isin(schedule.kind, list(COMPUTE)) & in_range(schedule))
+    computed = np.flatnonzero(among(schedule.kind, COMPUTE) & in_range(schedule))
     pair = schedule.stage[computed] * schedule.microbatches + schedule.microbatch[computed]
     key = pair * len(SLOT_OF_KIND) + slots[schedule.kind[computed]]
     _, inverse, counts = np.unique(key, return_inverse=True, return_counts=True)
@@ -78,7 +78,7 @@ def ambiguous(schedule: Schedule) -> NDArray[np.bool_]:
 
 
 def _mixed_pipelines(schedule: Schedule) -> Finding:
-    computed = np.flatnonzero(np.isin(schedule.kind, list(COMPUTE)) & in_range(schedule))
+    computed = np.flatnonzero(among(schedule.kind, COMPUTE) & in_range(schedule))
     first = np.full(schedule.microbatches, -1, dtype=np.int64)
     first[schedule.microbatch[computed[::-1]]] = computed[::-1]
     peer = first[schedule.microbatch[computed]]
@@ -174,7 +174,7 @@ def _not_received(schedule: Schedule, twice: NDArray[np.bool_], inverted: IntArr
 def _from_other_ranks(schedule: Schedule) -> tuple[IntArray, IntArray]:
     """Computations and what they need from another rank by message; none without messages."""
     nothing = np.zeros(0, dtype=np.int64)
-    if not np.isin(schedule.kind, list(MESSAGES)).any():
+    if not among(schedule.kind, MESSAGES).any():
         return nothing, nothing
     index, rank = tables(schedule), schedule.rank_of_action
     source = np.concatenate([index.forward[:-1].ravel(), index.backward[1:].ravel()])
@@ -187,16 +187,16 @@ def _waits_for_nothing(schedule: Schedule) -> Finding:
     """Waits that no send, or reduction, of their label stands before since the wait before."""
     pairs = {**WAITED_SENDS, Kind.REDUCE: Kind.WAIT_REDUCE}
     reverse = {wait: begin for begin, wait in pairs.items()}
-    chosen = np.flatnonzero(np.isin(schedule.kind, list(reverse)))
+    chosen = np.flatnonzero(among(schedule.kind, reverse))
     if len(chosen):
-        chosen = np.flatnonzero(np.isin(schedule.kind, [*pairs, *reverse]))
+        chosen = np.flatnonzero(among(schedule.kind, [*pairs, *reverse]))
     family = np.arange(len(Kind))
     family[list(reverse)] = list(reverse.values())
     columns = [schedule.rank_of_action, family[schedule.kind], schedule.stage]
     columns += [schedule.microbatch, schedule.pipeline]
     label = folded([column[chosen] for column in columns])
     order = np.argsort(label, kind="stable")
-    label, waits = label[order], np.isin(schedule.kind[chosen[order]], list(reverse))
+    label, waits = label[order], among(schedule.kind[chosen[order]], reverse)
     alone = waits.copy()
     alone[1:] &= waits[:-1] | (label[1:] != label[:-1])
     lonely = np.sort(chosen[order[alone]])

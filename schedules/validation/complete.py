@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import COMPUTE, MESSAGES, NO_MICROBATCH, Kind
+from schedules.actions import COMPUTE, MESSAGES, NO_MICROBATCH, Kind, among
 from schedules.dependencies import in_range, require_table_room
 from schedules.schedule import IntArray, Schedule
 from schedules.validation.violation import CAP, Case, Finding, Marks, Violation, listed, rank_place
@@ -157,7 +157,7 @@ def _forwards_alone(counts: Counts) -> Finding:
     """A schedule that has forwards, and nothing of any backward."""
     schedule, forwards = counts.schedule, int(counts.F.sum())
     backwards = (Kind.B, Kind.I, Kind.W, Kind.SEND_B, Kind.RECV_B)
-    alone = forwards > 0 and not np.isin(schedule.kind, backwards).any()
+    alone = forwards > 0 and not among(schedule.kind, backwards).any()
 
     def describe(_: int) -> Case:
         return Case(
@@ -228,7 +228,7 @@ def _nothing(schedule: Schedule) -> Finding:
 
 
 def _out_of_range(schedule: Schedule) -> Finding:
-    named = np.isin(schedule.kind, [*COMPUTE, *MESSAGES]) | (schedule.microbatch != NO_MICROBATCH)
+    named = among(schedule.kind, [*COMPUTE, *MESSAGES]) | (schedule.microbatch != NO_MICROBATCH)
     stage_wrong = (schedule.stage < 0) | (schedule.stage >= schedule.stages)
     wrong = np.flatnonzero(stage_wrong | (named & ~in_range(schedule)))
     stages, M = schedule.stages, schedule.microbatches
@@ -313,7 +313,7 @@ def _pairs(counts: Counts, mistake: Mistake, rule: str = RULE) -> Finding:
 def _computations(schedule: Schedule, stage: int, microbatch: int) -> list[int]:
     """Flat indices of the computations of one (stage, microbatch)."""
     mine = (schedule.stage == stage) & (schedule.microbatch == microbatch)
-    return [int(index) for index in np.flatnonzero(mine & np.isin(schedule.kind, list(COMPUTE)))]
+    return [int(index) for index in np.flatnonzero(mine & among(schedule.kind, COMPUTE))]
 
 
 def _look_at(schedule: Schedule, present: list[int], culprit: Kind | None) -> list[int]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from schedules.actions import MESSAGES
+from schedules.actions import MESSAGES, among
 from schedules.dependencies import MISSING
 from schedules.messages.channels import Channels
 from schedules.messages.model import QueueModel
@@ -45,7 +43,7 @@ def deadlock_free(
 def _cycles(found: Progress, model: QueueModel, cycles: list[Blockage], plan: Channels) -> Finding:
     schedule = found.queues.schedule
     remedy = "reorder the actions of one of these ranks"
-    if np.isin(schedule.kind, list(MESSAGES)).any():
+    if among(schedule.kind, MESSAGES).any():
         remedy = "reorder the messages of one of these ranks, or post them in one batch"
     if (plan.partner[plan.channel >= 0] == MISSING).any():
         remedy = f"complete the messages first (match): then, {remedy}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.analysis.lifetimes import waits_for_sends
 from schedules.analysis.peaks import byte_peaks, peaks, stage_bytes
 from schedules.analysis.sizes import Sizes
@@ -173,7 +173,7 @@ def microbatches_in_flight(schedule: Schedule) -> Count:
     """Microbatches between F and B or W; group = stage · ranks + rank."""
     change = np.zeros(len(schedule), dtype=np.int64)
     change[schedule.kind == Kind.F] = 1
-    change[np.isin(schedule.kind, (Kind.B, Kind.W))] = -1
+    change[among(schedule.kind, (Kind.B, Kind.W))] = -1
     action = np.flatnonzero(change)
     group = (schedule.stage * schedule.ranks + schedule.rank_of_action)[action]
     order = np.argsort(group, kind="stable")

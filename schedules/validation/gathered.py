@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedules.actions import RUNS, Kind
+from schedules.actions import RUNS, Kind, among
 from schedules.dependencies import MISSING
 from schedules.messages.channels import folded
 from schedules.schedule import Schedule
@@ -27,12 +27,12 @@ def ungathered(schedule: Schedule) -> Finding:
     >>> found.count, found.describe(0).place
     (1, 'a.csv:row 1:cell 4')
     """
-    chosen = np.flatnonzero(np.isin(schedule.kind, [*RUNS, *COLLECTIVES]))
+    chosen = np.flatnonzero(among(schedule.kind, [*RUNS, *COLLECTIVES]))
     seat = folded([schedule.rank_of_action[chosen], schedule.stage[chosen].astype(np.int64)])
     order = np.argsort(seat, kind="stable")
     action, seat = chosen[order], seat[order]
     kind, place = schedule.kind[action], np.arange(len(action))
-    collects = np.isin(kind, COLLECTIVES)
+    collects = among(kind, COLLECTIVES)
     last = np.maximum.accumulate(np.where(collects, place, MISSING))
     first = np.searchsorted(seat, seat)
     last = np.where(last >= first, last, MISSING)

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import COMPUTE, KEEPING, Kind
+from schedules.actions import COMPUTE, KEEPING, Kind, among
 from schedules.dependencies import MISSING
 from schedules.messages.channels import folded
 from schedules.schedule import IntArray, Schedule
@@ -45,9 +45,9 @@ def not_kept(schedule: Schedule) -> Finding:
     >>> found.count, found.describe(0).place
     (1, 'a.csv:row 1:cell 3')
     """
-    if not np.isin(schedule.kind, list(KEEPING)).any():
+    if not among(schedule.kind, KEEPING).any():
         return Finding("activations", 0, lambda _: Case("", "", "", {}))
-    chosen = np.flatnonzero(np.isin(schedule.kind, [*COMPUTE, *KEEPING]))
+    chosen = np.flatnonzero(among(schedule.kind, [*COMPUTE, *KEEPING]))
     rank, stage = schedule.rank_of_action[chosen], schedule.stage[chosen]
     label = folded([rank, stage, schedule.microbatch[chosen], schedule.pipeline[chosen]])
     order = np.argsort(label, kind="stable")
@@ -55,7 +55,7 @@ def not_kept(schedule: Schedule) -> Finding:
     kind = schedule.kind[chosen]
     before = np.where(np.append(True, label[1:] != label[:-1]), MISSING, np.roll(kind, 1))
     late = _seen(kind, label, (Kind.R, Kind.B, Kind.I))
-    wrong = np.isin(kind, (Kind.OFFLOAD, Kind.R)) & ~np.isin(before, HELD)
+    wrong = among(kind, (Kind.OFFLOAD, Kind.R)) & ~np.isin(before, HELD)
     wrong |= (kind == Kind.R) & late
     away = before == Kind.OFFLOAD
     wrong |= np.where(kind == Kind.RELOAD, ~away, away & (kind != Kind.F))
@@ -88,5 +88,5 @@ def not_kept(schedule: Schedule) -> Finding:
 
 def _seen(kind: IntArray, label: IntArray, kinds: tuple[Kind, ...]) -> NDArray[np.bool_]:
     """Whether one of `kinds` stands before each entry, under its label."""
-    before = np.cumsum(np.append(0, np.isin(kind, kinds)))[:-1]
+    before = np.cumsum(np.append(0, among(kind, kinds)))[:-1]
     return np.asarray(before > before[np.searchsorted(label, label)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from schedules.actions import Action, Kind
+from schedules.actions import Action, Kind, among
 from schedules.dependencies import MISSING
 from schedules.messages.channels import NEIGHBOUR, Channels, folded
 from schedules.schedule import IntArray, Schedule
@@ -52,7 +52,7 @@ def _paired(schedule: Schedule, plan: Channels) -> tuple[IntArray, IntArray]:
     lonely, partner = plan.partner == MISSING, plan.partner.copy()
     index = np.flatnonzero(plan.channel >= 0)
     channel, sends = plan.channel[index], plan.sends[index]
-    forward = np.isin(schedule.kind[index], (Kind.SEND_F, Kind.RECV_F))
+    forward = among(schedule.kind[index], (Kind.SEND_F, Kind.RECV_F))
     step = np.where(forward, NEIGHBOUR[Kind.SEND_F], NEIGHBOUR[Kind.SEND_B])
     arrives = schedule.stage[index] + np.where(sends, step, 0)
     columns = [channel, forward.astype(np.int64), arrives, schedule.microbatch[index]]

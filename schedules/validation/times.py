@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from schedules.actions import MESSAGES, Kind
+from schedules.actions import MESSAGES, Kind, among
 from schedules.dependencies import edges
 from schedules.schedule import IntArray, Schedule
 from schedules.timeline import Timeline
@@ -69,7 +69,7 @@ def _descending(line: Timeline, unit: str) -> Finding:
     """Neighbours of a rank that started in the other order."""
     schedule = line.schedule
     first = _starts(line)
-    order = np.flatnonzero(~np.isin(schedule.kind, list(MESSAGES)))
+    order = np.flatnonzero(~among(schedule.kind, MESSAGES))
     rank = schedule.rank_of_action[order]
     same = rank[1:] == rank[:-1]
     wrong = np.flatnonzero(same & (first[order[1:]] < first[order[:-1]]))
@@ -107,8 +107,8 @@ def _too_early(line: Timeline, unit: str, host: IntArray) -> Finding:
     schedule, found = line.schedule, edges(line.schedule)
     rank, twice = schedule.rank_of_action, ambiguous(schedule)
     source, target = found.source, found.target
-    there = np.where(np.isin(schedule.kind, SENDS), line.start, line.end)
-    needed = np.where(np.isin(schedule.kind, ENTERED_EARLY), line.end, line.start)
+    there = np.where(among(schedule.kind, SENDS), line.start, line.end)
+    needed = np.where(among(schedule.kind, ENTERED_EARLY), line.end, line.start)
     comparable = (rank[source] == rank[target]) | (host[source] == host[target])
     comparable &= ~(twice[source] | twice[target])
     wrong = np.flatnonzero(comparable & (there[source] > needed[target]))

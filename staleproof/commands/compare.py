@@ -13,9 +13,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from schedules import FAMILIES, Kind, Schedule, Timeline, build, get_family, timeline, versions
+from schedules.actions import among
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
@@ -154,7 +153,7 @@ def _runs(arguments: Namespace, clock: Clock) -> Iterator[tuple[str, Timeline, s
     """
     loaded = list(_loaded(arguments))
     cut = max(schedule.microbatches for _, schedule, _ in loaded)
-    split = any(np.isin(schedule.kind, (Kind.I, Kind.W)).any() for _, schedule, _ in loaded)
+    split = any(among(schedule.kind, (Kind.I, Kind.W)).any() for _, schedule, _ in loaded)
     durations, times = ({Kind.B: 2}, SPLIT) if split else ({}, WHOLE)
     for name, schedule, recorded in loaded:
         costs = clock.costs(schedule)

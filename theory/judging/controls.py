@@ -133,4 +133,4 @@ def _edited(relation: Relation, name: str, changed: Mapping[str, Scalar]) -> Rel
 def _passes(
     rule: Rule, relation: Relation, theorem: Theorem, facts: Mapping[str, Relation]
 ) -> bool:
-    return rule.check(relation, Given(theorem, facts)).verdict is Verdict.PROVED
+    return rule.check(relation, Given(theorem, facts, brief=True)).verdict is Verdict.PROVED

@@ -18,6 +18,7 @@ from theory.account import Grounds
 from theory.claims import Claim, Formulas
 from theory.errors import UncertifiedError, UnsupportedFormError, VacuousError
 from theory.judging.decide import established
+from theory.kernel.relations import with_scalars
 from theory.kernel.residues import Residues
 from theory.ledger import Controls
 from theory.verdicts import Verdict
@@ -77,7 +78,7 @@ def _signs(form: sympy.Expr) -> Iterator[sympy.Expr]:
 
 def _shifts(form: sympy.Expr) -> Iterator[sympy.Expr]:
     for symbol in sorted(form.free_symbols, key=str):
-        yield sympy.expand(form.subs(symbol, symbol + 1))
+        yield sympy.expand(with_scalars(form, {symbol: symbol + 1}))
 
 
 SAMPLE: Final = 10

@@ -24,11 +24,18 @@ def no_negative_coefficient(expression: Scalar, strict: bool = False) -> bool:
     >>> no_negative_coefficient(x - y)
     False
     """
+    factors = [one.as_base_exp() for one in sympy.Mul.make_args(expression)]
+    if factors[0][0] != expression and all(
+        power.is_Integer and no_negative_coefficient(base, strict or bool(power < 0))
+        for base, power in factors
+    ):
+        return True
     numerator, denominator = sympy.fraction(sympy.together(sympy.expand(expression)))
-    return _plus_only(numerator, strict) and _plus_only(denominator, strict=True)
+    return plus_only(numerator, strict) and plus_only(denominator, strict=True)
 
 
-def _plus_only(part: Scalar, strict: bool) -> bool:
+def plus_only(part: Scalar, strict: bool) -> bool:
+    """Whether an expression is a sum of products of nonnegative things, one above 0 if `strict`."""
     terms = sympy.Add.make_args(sympy.expand(part))
     if not all(_product(term) for term in terms):
         return False

@@ -8,6 +8,7 @@ from typing import Final
 import sympy
 
 from theory.errors import NotExactError, UnsupportedFormError, VacuousError
+from theory.kernel.atoms import atoms
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, le
 from theory.kernel.signs import Translator
@@ -19,7 +20,10 @@ from theory.verdicts import Verdict
 
 RLIMIT: Final = 2_000_000
 QUICK: Final = 100_000
-"""Budget for a model with numbers for vectors, where one with inner products would do as well."""
+"""Budget for a model with numbers for vectors, where one with inner products would do as well.
+
+And for a contradiction among what was proved: fifteen times what any known one takes.
+"""
 
 
 def consistent(relations: Sequence[Relation], where: str) -> Checked:
@@ -54,7 +58,7 @@ def consistent(relations: Sequence[Relation], where: str) -> Checked:
 
 def _never_whole(relations: Sequence[Relation], where: str) -> bool:
     """Whether no integers satisfy what is said of constants alone, as none do 2n = 3."""
-    said = [one for one in relations if not one.gap.atoms(sympy.Function, sympy.Sum)]
+    said = [one for one in relations if not atoms(one.gap, sympy.Function, sympy.Sum)]
     named = {symbol for one in said for symbol in one.gap.free_symbols}
     if not any(symbol.is_integer for symbol in named):
         return False
@@ -74,7 +78,7 @@ def require_no_contradiction(relations: Sequence[Relation], where: str) -> None:
         plain = [_plainly(one) for one in relations]
         if _satisfied(plain, where, numbers=True, rlimit=QUICK) == "sat":
             return  # and inner products of these numbers are a model as well
-        answer = _satisfied(plain, where, numbers=False)
+        answer = _satisfied(plain, where, numbers=False, rlimit=QUICK)
     except (UnsupportedFormError, NotExactError):
         return
     if answer == "unsat":
@@ -111,7 +115,7 @@ def _asked(
 
 def _lengths(relations: Sequence[Relation]) -> list[Relation]:
     """The Cauchy–Schwarz inequality for every pair of vectors whose inner product occurs."""
-    entries = {entry for relation in relations for entry in relation.gap.atoms(Gram)}
+    entries = {entry for relation in relations for entry in atoms(relation.gap, Gram)}
     pairs = sorted((entry for entry in entries if entry.args[0] != entry.args[1]), key=str)
     return [
         le(entry**2, Gram(entry.args[0], entry.args[0]) * Gram(entry.args[1], entry.args[1]))

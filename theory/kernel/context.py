@@ -21,6 +21,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
+from theory.kernel.atoms import atoms
 from theory.kernel.equations import is_equation
 from theory.kernel.means import GIVEN, LAW, OVER, Mean, is_average, is_random, marked, random_names
 from theory.kernel.relations import Relation
@@ -81,12 +82,12 @@ def means_in(theorem: Theorem) -> Iterator[tuple[str, Any]]:
             yield place, mean
 
 
-def _formulas(theorem: Theorem) -> Iterator[tuple[str, Scalar, set[Any]]]:
+def _formulas(theorem: Theorem) -> Iterator[tuple[str, Scalar, frozenset[Any]]]:
     """Every formula with its means: relations, and what sequences are the means of."""
     for place, relation in theorem.relations:
-        yield place, relation.gap, relation.lhs.atoms(Mean) | relation.rhs.atoms(Mean)
+        yield place, relation.gap, atoms(relation.lhs, Mean) | atoms(relation.rhs, Mean)
     for sequence, value in theorem.sequences.items():
-        yield f"value of {sequence}", value, value.atoms(Mean)
+        yield f"value of {sequence}", value, atoms(value, Mean)
 
 
 @lru_cache(maxsize=2**12)
@@ -162,7 +163,7 @@ def _require_one_meaning(theorem: Theorem, found: tuple[Measure, ...]) -> None:
 @lru_cache(maxsize=2**12)
 def names_in(form: Scalar) -> frozenset[str]:
     """Names of symbols, vectors and sequences in an expression."""
-    called = {str(call.func) for call in form.atoms(AppliedUndef)}
+    called = {str(call.func) for call in atoms(form, AppliedUndef)}
     return frozenset({*map(str, named(form)), *called})
 
 
@@ -329,7 +330,7 @@ def _of_outcomes(ties: Ties, random: frozenset[str]) -> Iterator[tuple[str, Rela
     for place, one in ties:
         bare = one.gap
         while bare.has(Mean):
-            bare = bare.xreplace({mean: mean.args[2] for mean in bare.atoms(Mean)})
+            bare = bare.xreplace({mean: mean.args[2] for mean in atoms(bare, Mean)})
         forms = (bare, -bare) if one.kind == "==" else (bare,)
         for form in forms if bare != one.gap else ():
             terms = sympy.Add.make_args(sympy.expand(form))
@@ -341,7 +342,7 @@ def _of_outcomes(ties: Ties, random: frozenset[str]) -> Iterator[tuple[str, Rela
 @lru_cache(maxsize=2**12)
 def _outside(gap: Scalar, name: str) -> Scalar:
     """What is left of an expression without the means of this name."""
-    taken = (mean for mean in gap.atoms(Mean) if str(mean.args[0]) == name)
+    taken = (mean for mean in atoms(gap, Mean) if str(mean.args[0]) == name)
     return gap.xreplace({mean: sympy.Dummy() for mean in taken})
 
 
@@ -351,7 +352,7 @@ def _shown_still(ties: Ties, measure: Measure, theorem: Theorem) -> frozenset[st
     for _, relation in ties:
         raw = _outside(relation.gap, measure.name)
         if relation.kind == "==" and raw != relation.gap and not is_random(raw, measure.random):
-            taken = relation.gap.atoms(Mean) - raw.atoms(Mean)
+            taken = atoms(relation.gap, Mean) - atoms(raw, Mean)
             within = [names_in(mean.args[2]) for mean in taken]
             found |= _determined(sympy.expand(raw), changing(theorem), within)
         found |= vanishing(relation)
@@ -374,7 +375,7 @@ def _determined(
     c·r = c·E s leaves r any value where c may be 0.
     """
     names = names_in(form) & moving
-    for one in (*form.free_symbols, *form.atoms(Gram)):
+    for one in (*form.free_symbols, *atoms(form, Gram)):
         factor = form.coeff(one)
         alone = set(map(str, one.args)) if isinstance(one, Gram) else {one.name}
         beside = names_in(factor + form - factor * one)
@@ -400,7 +401,7 @@ def changing(theorem: Theorem) -> frozenset[str]:
     for one in theorem.points:
         found |= {one.value.name} | one.position.names | one.gradient.names
     for _, relation in theorem.relations:
-        found |= {str(call.func) for call in relation.gap.atoms(AppliedUndef)}
+        found |= {str(call.func) for call in atoms(relation.gap, AppliedUndef)}
     return frozenset(found)
 
 

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import sympy
 
+from theory.kernel.atoms import atoms
+
 
 class Exp(sympy.Function):  # type: ignore[misc]
     """e to a power: positive, 1 at 0.
@@ -94,5 +96,5 @@ def is_plain_argument(at: Any) -> bool:
     >>> is_plain_argument(k**2), is_plain_argument(sympy.Function("F")(k))
     (True, False)
     """
-    calls = (one for one in at.atoms(sympy.Function) if not isinstance(one, ELEMENTARY))
+    calls = (one for one in atoms(at, sympy.Function) if not isinstance(one, ELEMENTARY))
     return not (any(calls) or at.has(sympy.Sum))

@@ -13,6 +13,7 @@ from typing import Final
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.atoms import atoms
 from theory.kernel.elementary import ELEMENTARY, Exp
 from theory.kernel.means import Mean, random_names
 from theory.kernel.normal import linear_sums
@@ -36,7 +37,7 @@ def entailed(theorem: Theorem, relations: Sequence[Relation]) -> list[Relation]:
     relations : sequence of Relation
         Its hypotheses; an index in them stands for every index.
     """
-    calls = (call for one in relations for call in one.gap.atoms(AppliedUndef))
+    calls = (call for one in relations for call in atoms(one.gap, AppliedUndef))
     known = {*theorem.symbols, *theorem.scalars}
     indices = {symbol for call in calls for symbol in call.free_symbols} - known
     found = [*_averaged(relations), *_totals(theorem, relations, indices), *_tangents(relations)]
@@ -60,7 +61,7 @@ def _alike(theorem: Theorem) -> Iterator[Relation]:
 
 def _averaged(relations: Sequence[Relation]) -> Iterator[Relation]:
     """Every relation under every mean that occurs, once."""
-    means = {mean.args[:2] for one in relations for mean in one.gap.atoms(Mean)}
+    means = {mean.args[:2] for one in relations for mean in atoms(one.gap, Mean)}
     for name, marks in sorted(means, key=str):
         for one in relations:
             gap = Mean(name, marks, sympy.expand(one.gap))
@@ -75,7 +76,7 @@ def _totals(
     given = Given(theorem, {})
     for index in sorted(indices, key=str):
         for one in relations:
-            if one.gap.atoms(Gram, Mean) or one.gap.free_symbols & set(theorem.scalars):
+            if atoms(one.gap, Gram, Mean) or one.gap.free_symbols & set(theorem.scalars):
                 form, left = Total("", index).rewritten(one.gap, given)
                 if left is None:
                     yield Relation(sympy.S.Zero, one.kind, form)
@@ -83,7 +84,7 @@ def _totals(
 
 def _tangents(relations: Sequence[Relation]) -> Iterator[Relation]:
     """That exponentials and logarithms lie above and below their tangents where they are taken."""
-    found = {one for relation in relations for one in relation.gap.atoms(*ELEMENTARY)}
+    found = {one for relation in relations for one in atoms(relation.gap, *ELEMENTARY)}
     for one in sorted(found, key=str):
         entry, neutral = (exp_tangent, 0) if isinstance(one, Exp) else (log_tangent, 1)
         places = [other.args[0] for other in found if type(other) is type(one) and other != one]
@@ -93,7 +94,7 @@ def _tangents(relations: Sequence[Relation]) -> Iterator[Relation]:
 
 def _summed(relations: Sequence[Relation], indices: set[Scalar]) -> Iterator[Relation]:
     """Every relation about every index, over every range that is summed over."""
-    sums = {total for one in relations for total in linear_sums(one.gap).atoms(sympy.Sum)}
+    sums = {total for one in relations for total in atoms(linear_sums(one.gap), sympy.Sum)}
     limits = {total.limits for total in sums if len(total.limits) == 1}
     for ((bound, first, last),) in sorted(limits, key=str):
         for one in relations:
@@ -105,7 +106,7 @@ def _summed(relations: Sequence[Relation], indices: set[Scalar]) -> Iterator[Rel
 
 def _squares(relations: Sequence[Relation]) -> Iterator[Relation]:
     """A mean of inner products is at most the mean lengths allow, and that of a number likewise."""
-    for mean in sorted({m for one in relations for m in one.gap.atoms(Mean)}, key=str):
+    for mean in sorted({m for one in relations for m in atoms(one.gap, Mean)}, key=str):
         name, marks, inside = mean.args
         if isinstance(inside, Gram) and inside.args[0] != inside.args[1]:
             parts = (vector(one) for one in inside.names)

@@ -11,6 +11,7 @@ import sympy
 import z3
 
 from theory.errors import UnsupportedFormError
+from theory.kernel.atoms import atoms
 from theory.kernel.coefficients import no_negative_coefficient
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation, le
@@ -100,7 +101,7 @@ def _not_negative(gap: Scalar) -> Iterator[Scalar]:
     """Monomials of a gap that are at least 0, such as s in ‖x⁺ − x + γg‖² + s ≤ 0."""
     for term in sympy.Add.make_args(gap):
         number, rest = term.as_coeff_Mul()
-        if number < 0 and rest != 1 and not rest.atoms(Mean) and no_negative_coefficient(rest):
+        if number < 0 and rest != 1 and not atoms(rest, Mean) and no_negative_coefficient(rest):
             yield rest
 
 
@@ -108,8 +109,8 @@ def _square_in(gap: Scalar) -> Scalar | None:
     """The squares that an inequality bounds, if what it says of inner products is of that kind."""
     terms = [term for term in sympy.Add.make_args(gap) if _is_linear(term)]
     form = -sympy.Add(*terms)
-    entries = form.atoms(Gram)
-    if not entries or gap.atoms(Mean):
+    entries = atoms(form, Gram)
+    if not entries or atoms(gap, Mean):
         return None
     names = sorted({name for entry in entries for name in entry.names})
     for sample in SAMPLES:
@@ -124,8 +125,8 @@ def _square_in(gap: Scalar) -> Scalar | None:
 
 def _is_linear(term: Scalar) -> bool:
     """Whether a term is a constant times one inner product."""
-    entries = term.atoms(Gram)
-    return len(entries) == 1 and not (term / min(entries, key=str)).atoms(Gram)
+    entries = atoms(term, Gram)
+    return len(entries) == 1 and not atoms(term / min(entries, key=str), Gram)
 
 
 def _entry(form: Scalar, one: str, other: str) -> Scalar:

@@ -12,6 +12,7 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.symbol import Str
 
 from theory.errors import TheoryError
+from theory.kernel.atoms import atoms
 from theory.kernel.vectors import Gram, Scalar, Vector, in_gram
 
 
@@ -178,15 +179,15 @@ def is_random(expression: Scalar, names: frozenset[str]) -> bool:
     """Whether an expression depends on one of these vectors, symbols or sequences."""
     if any(symbol.name in names for symbol in expression.free_symbols):
         return True
-    if any(str(call.func) in names for call in expression.atoms(AppliedUndef)):
+    if any(str(call.func) in names for call in atoms(expression, AppliedUndef)):
         return True
-    return any(name in names for entry in expression.atoms(Gram) for name in entry.names)
+    return any(name in names for entry in atoms(expression, Gram) for name in entry.names)
 
 
 def with_vectors(expression: Scalar, values: Mapping[str, Vector]) -> Scalar:
     """Put vectors in place of names, inside means too; means are split anew."""
     # Means are set aside, or what is put into them would be replaced once more.
-    aside = {mean: sympy.Dummy() for mean in expression.atoms(Mean)}
+    aside = {mean: sympy.Dummy() for mean in atoms(expression, Mean)}
     changed = {dummy: _mean_with(mean, values) for mean, dummy in aside.items()}
     return in_gram(expression.xreplace(aside), values).xreplace(changed)
 

@@ -12,6 +12,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
+from theory.kernel.atoms import atoms
 from theory.kernel.context import constants, means_in
 from theory.kernel.vectors import Gram, Scalar, square, vector
 
@@ -32,9 +33,9 @@ def require_one_thing_a_name(theorem: Theorem) -> None:
         vectors |= one.position.names | one.gradient.names
     for _, relation in theorem.relations:
         free = relation.gap.free_symbols
-        bound = {limit[0] for one in relation.gap.atoms(sympy.Sum) for limit in one.limits}
+        bound = {limit[0] for one in atoms(relation.gap, sympy.Sum) for limit in one.limits}
         symbols |= free | {one for one in bound if one.name in {other.name for other in free}}
-    called = {call.func for _, one in theorem.relations for call in one.gap.atoms(AppliedUndef)}
+    called = {call.func for _, one in theorem.relations for call in atoms(one.gap, AppliedUndef)}
     still = {one.name for one in (*theorem.symbols, *theorem.indices)}
     still |= {name for one in theorem.fixed for name in one.names}
     functions = {*called, *theorem.sequences}
@@ -149,10 +150,10 @@ def _names(theorem: Theorem) -> Iterator[tuple[str, str]]:
     """Every name that formulas show, with its kind."""
     for _, relation in theorem.relations:
         for form in (relation.lhs, relation.rhs):
-            bound = {limit[0] for one in form.atoms(sympy.Sum) for limit in one.limits}
+            bound = {limit[0] for one in atoms(form, sympy.Sum) for limit in one.limits}
             yield from (("symbol", one.name) for one in form.free_symbols | bound)
-            yield from (("vector", name) for entry in form.atoms(Gram) for name in entry.names)
-            yield from (("sequence", str(call.func)) for call in form.atoms(AppliedUndef))
+            yield from (("vector", name) for entry in atoms(form, Gram) for name in entry.names)
+            yield from (("sequence", str(call.func)) for call in atoms(form, AppliedUndef))
     yield from (("sequence", str(one)) for one in theorem.sequences)
     yield from (("mean", str(mean.args[0])) for _, mean in means_in(theorem))
     yield from (("function", one.function) for one in theorem.points)

@@ -16,6 +16,7 @@ import sympy
 from sympy import QQ
 from sympy.polys.rings import PolyRing
 
+from theory.kernel.atoms import atoms
 from theory.kernel.means import Mean
 from theory.kernel.residues import Residues
 from theory.kernel.vectors import Gram, Scalar
@@ -52,7 +53,7 @@ def is_zero(expression: Scalar) -> bool:
 def linear_sums(expression: Scalar) -> Scalar:
     """Expand sums: one sum a term, without factors that do not depend on its index."""
     while True:
-        sums = expression.atoms(sympy.Sum)
+        sums = atoms(expression, sympy.Sum)
         fresh = {one: _split(one) for one in sums}
         changed = {one: form for one, form in fresh.items() if form != one}
         if not changed:
@@ -135,7 +136,7 @@ def _reduced(numerator: Scalar, roots: Roots) -> Any:
     while True:
         high = {
             (generator, power.exp)
-            for generator, power in product(roots, form.atoms(sympy.Pow))
+            for generator, power in product(roots, atoms(form, sympy.Pow))
             if power.base == generator and power.exp >= roots[generator][1]
         }
         if not high:

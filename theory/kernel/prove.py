@@ -10,6 +10,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import NotExactError, VacuousError
+from theory.kernel.atoms import atoms
 from theory.kernel.consistency import consistent, require_no_contradiction
 from theory.kernel.entailed import entailed
 from theory.kernel.means import Mean
@@ -179,7 +180,7 @@ def _possible(theorem: Theorem) -> Checked:
         return consistent(relations, theorem.id)
     # Sequences keep their meaning from index to index, so what is said of them holds jointly.
     varying = {*theorem.scalars, *(point.value for point in theorem.points)}
-    still = (one for one in relations if not one.gap.atoms(Gram, Mean))
+    still = (one for one in relations if not atoms(one.gap, Gram, Mean))
     pure = [one for one in still if not one.gap.free_symbols & varying]
     try:
         systems = [_at(relations, named, [at]) for at in SOME] + [_at(pure, named, JOINT)]
@@ -215,7 +216,7 @@ def _require_possible_for_all(theorem: Theorem, shown: Sequence[Relation]) -> No
     ranged = indices(theorem)
     if not ranged:
         return
-    plain = [one for one in shown if not one.gap.atoms(Gram, Mean)]
+    plain = [one for one in shown if not atoms(one.gap, Gram, Mean)]
     require_no_contradiction(tuple(dict.fromkeys(plain)), theorem.id)
     said = conditions(theorem)
     assumed = [h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)]
@@ -224,7 +225,7 @@ def _require_possible_for_all(theorem: Theorem, shown: Sequence[Relation]) -> No
     sizes = tuple(_sized(one) for one in theorem.symbols if one not in {*counts, *ranged})
     moderate = tuple(one for pair in sizes for one in pair)
     large = dict.fromkeys((*counts, *ranged), MANY)
-    starts = {call for one in plain for call in one.gap.atoms(AppliedUndef)}
+    starts = {call for one in plain for call in atoms(one.gap, AppliedUndef)}
     first = (call for call in starts if all(at.is_number for at in call.args))
     moderate += tuple(one for call in sorted(first, key=str) for one in _sized(call))
     if not _may_be((*said, *moderate), large):
@@ -257,7 +258,7 @@ def conditions(theorem: Theorem) -> tuple[Relation, ...]:
         for one in theorem.hypotheses
         if isinstance(one, Hypothesis)
         and one.relation.gap.free_symbols <= constants
-        and not one.relation.gap.atoms(Gram, Mean, AppliedUndef, sympy.Sum)
+        and not atoms(one.relation.gap, Gram, Mean, AppliedUndef, sympy.Sum)
     )
 
 
@@ -278,7 +279,7 @@ def _may_be(relations: Sequence[Relation], large: Mapping[Scalar, Scalar]) -> bo
 
 def _raised(relation: Relation, large: Mapping[Scalar, Scalar]) -> list[Scalar]:
     """Powers whose exponents grow."""
-    powers = relation.lhs.atoms(sympy.Pow) | relation.rhs.atoms(sympy.Pow)
+    powers = atoms(relation.lhs, sympy.Pow) | atoms(relation.rhs, sympy.Pow)
     return [power for power in powers if power.exp.free_symbols & large.keys()]
 
 

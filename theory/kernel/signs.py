@@ -19,7 +19,7 @@ import z3
 from sympy.core.function import AppliedUndef
 
 from theory.errors import UnsupportedFormError
-from theory.kernel.coefficients import any_index, no_negative_coefficient
+from theory.kernel.coefficients import any_index, no_negative_coefficient, plus_only
 from theory.kernel.elementary import Exp, Log
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
@@ -188,6 +188,12 @@ def _decided(expression: Scalar, sign: Sign, facts: Facts) -> Outcome:
     says = f"{_text(expression)} {sign} 0"
     if no_negative_coefficient(expression, strict=sign != ">="):
         return Outcome("sign", says, Verdict.PROVED, {}, "no negative coefficient", 0)
+    factors = sympy.Mul.make_args(expression)
+    if len(factors) > 1 and all(_has_sign(one, sign, facts) for one in factors):
+        return Outcome("sign", says, Verdict.PROVED, {}, "factor by factor", 0)
+    gaps = (expression.primitive()[1] - one.gap.primitive()[1] for one in facts)
+    if sign != "!=" and any(plus_only(gap, sign == ">") for gap in gaps):
+        return Outcome("sign", says, Verdict.PROVED, {}, "no less than a fact says", 0)
     translator = Translator()
     try:
         value = translator.term(expression)

@@ -20,6 +20,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
+from theory.kernel.atoms import atoms
 from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.means import Mean
 from theory.kernel.normal import linear_sums
@@ -127,9 +128,9 @@ def _atoms(relations: Iterable[Relation]) -> Iterator[Scalar]:
     kinds = (sympy.Symbol, Gram, Mean, AppliedUndef, sympy.Sum, *ELEMENTARY)
     for relation in relations:
         for form in dict.fromkeys((relation.gap, linear_sums(relation.gap))):
-            yield from form.atoms(*kinds)
-            yield from (one for one in form.atoms(sympy.Pow) if not one.exp.is_Integer)
-            yield from (node for node in form.atoms(sympy.Max, sympy.Min, sympy.Abs))
+            yield from atoms(form, *kinds)
+            yield from (one for one in atoms(form, sympy.Pow) if not one.exp.is_Integer)
+            yield from (node for node in atoms(form, sympy.Max, sympy.Min, sympy.Abs))
 
 
 def vector_from(parts: Any, names: Mapping[str, Scalar]) -> Vector:

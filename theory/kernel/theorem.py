@@ -282,10 +282,13 @@ class Given:
     theorem : Theorem
     facts : mapping of str to Relation
         Hypotheses, and steps that are proved.
+    brief : bool
+        Whether nobody reads by how much a certificate misses.
     """
 
     theorem: Theorem
     facts: Facts
+    brief: bool = False
 
     def fact(self, name: str) -> Relation | None:
         """The fact of this name."""

@@ -9,6 +9,7 @@ from operator import add
 
 import sympy
 
+from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation, put_in, with_scalars
 from theory.kernel.vectors import ZERO, Gram, Point, Scalar, Vector, vector
 
@@ -74,7 +75,7 @@ def named(one: Scalar | Vector) -> set[Scalar | str]:
     if isinstance(one, Vector):
         return {*one.names, *(name for _, factor in one.terms for name in named(factor))}
     form = sympy.sympify(one)
-    return {*form.free_symbols, *(name for entry in form.atoms(Gram) for name in entry.names)}
+    return {*form.free_symbols, *(name for entry in atoms(form, Gram) for name in entry.names)}
 
 
 @lru_cache(maxsize=2**14)

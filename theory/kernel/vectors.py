@@ -14,6 +14,7 @@ import sympy
 from sympy.core.symbol import Str
 
 from theory.errors import NotExactError
+from theory.kernel.atoms import atoms
 
 Scalar = Any
 """A sympy expression or a Python integer; sympy ships no usable types."""
@@ -45,7 +46,8 @@ class Gram(sympy.Function):  # type: ignore[misc]
     @property
     def names(self) -> tuple[str, str]:
         """The two names."""
-        return str(self.args[0]), str(self.args[1])
+        one, other = (n.name if isinstance(n, Str) else str(n) for n in self.args)
+        return one, other
 
     def _sympystr(self, printer: Any) -> str:
         return f"<{self.names[0]}, {self.names[1]}>"
@@ -166,7 +168,7 @@ def in_gram(expression: Scalar, values: Mapping[str, Vector]) -> Scalar:
     """Put vectors in place of names inside an expression over Gram entries."""
     entries = {
         entry: dot(*(values.get(name, vector(name)) for name in entry.names))
-        for entry in expression.atoms(Gram)
+        for entry in atoms(expression, Gram)
     }
     return expression.xreplace(entries)
 

@@ -9,6 +9,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError, UndeclaredSymbolError
+from theory.kernel.atoms import atoms
 from theory.kernel.context import require_context
 from theory.kernel.means import Mean, is_sequence
 from theory.kernel.names import (
@@ -71,7 +72,7 @@ def _require_declared(theorem: Theorem) -> None:
     for place, relation in theorem.relations:
         for side in (relation.lhs, relation.rhs):
             found = {s.name for s in side.free_symbols - scalars if not _is_index(s, side)}
-            found |= {n for entry in side.atoms(Gram) for n in entry.names} - vectors
+            found |= {n for entry in atoms(side, Gram) for n in entry.names} - vectors
             if found:
                 raise _undeclared(min(found), place, theorem, scalars, vectors)
     for symbol in scalars:
@@ -100,7 +101,7 @@ def _require_meant(theorem: Theorem) -> None:
                 theorem.id,
                 'take one such as sympy.Function("F", real=True)',
             )
-        if value.atoms(AppliedUndef, sympy.Sum) or not value.free_symbols <= named:
+        if atoms(value, AppliedUndef, sympy.Sum) or not value.free_symbols <= named:
             raise TheoryError(
                 f"the value of {sequence} is made of quantities of one iteration, found {value}",
                 theorem.id,
@@ -124,7 +125,7 @@ def _require_meant(theorem: Theorem) -> None:
 def _require_begun(theorem: Theorem) -> None:
     """A sequence is the mean of something in iterations 0, 1, 2, …: of F(−1) nothing is known."""
     for place, relation in theorem.relations:
-        for call in relation.lhs.atoms(AppliedUndef) | relation.rhs.atoms(AppliedUndef):
+        for call in atoms(relation.lhs, AppliedUndef) | atoms(relation.rhs, AppliedUndef):
             begun = all(at.is_integer and at.is_nonnegative for at in call.args)
             if call.func in theorem.sequences and not begun:
                 raise TheoryError(
@@ -138,8 +139,8 @@ def _require_sums_of_sequences(theorem: Theorem) -> None:
     """Σ_k ‖x‖² would be a number of times the ‖x‖² of one iteration, and read as another thing."""
     one_iteration = {*theorem.scalars, *(one.value for one in theorem.points)} - {*theorem.symbols}
     for place, relation in theorem.relations:
-        for total in relation.lhs.atoms(sympy.Sum) | relation.rhs.atoms(sympy.Sum):
-            if total.atoms(Gram, Mean) or total.free_symbols & one_iteration:
+        for total in atoms(relation.lhs, sympy.Sum) | atoms(relation.rhs, sympy.Sum):
+            if atoms(total, Gram, Mean) or total.free_symbols & one_iteration:
                 raise TheoryError(
                     f"sums are of sequences and constants, found {total}",
                     f"{theorem.id}: {place}",
@@ -150,11 +151,11 @@ def _require_sums_of_sequences(theorem: Theorem) -> None:
 def is_square(value: Scalar) -> bool:
     """Whether an expression is a nonnegative number times one squared norm, such as ‖x − x*‖²."""
     form = sympy.expand(value)
-    for entry in sorted(form.atoms(Gram), key=str):
+    for entry in sorted(atoms(form, Gram), key=str):
         first, other = entry.names
         size = form.coeff(entry)
         if first == other and size.is_positive:
-            beside = {one: form.coeff(one) for one in form.atoms(Gram) if first in one.names}
+            beside = {one: form.coeff(one) for one in atoms(form, Gram) if first in one.names}
             others = ((one.names[one.names[0] == first], c / 2) for one, c in beside.items())
             sides = {name: factor for name, factor in others if name != first}
             whole = Vector(tuple(sorted({first: size, **sides}.items())))

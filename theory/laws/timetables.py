@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 import z3
 
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.closed_forms.affine import Piecewise
 from schedules.dependencies import MISSING
 from schedules.errors import ParameterError
@@ -226,7 +226,7 @@ def at_costs(order: StampedOrder, run: Run, costs: Mapping[str, int]) -> Run:
     schedule, starts = run.schedule, {}
     line = timeline(schedule, taken)
     for kind, names in zip(kinds(order), ((Kind.F,), (Kind.B, Kind.I), (Kind.W,)), strict=False):
-        own = np.isin(schedule.kind, names)
+        own = among(schedule.kind, names)
         which = schedule.pipeline[own], schedule.stage[own], schedule.microbatch[own]
         size = schedule.stages, schedule.microbatches
         slots = np.full(schedule.placement.pipelines * size[0] * size[1], MISSING)

@@ -13,6 +13,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
+from theory.kernel.atoms import atoms
 from theory.kernel.context import drawn, measures, require_context, vanishing
 from theory.kernel.means import (
     GIVEN,
@@ -107,7 +108,7 @@ def _require_ties(slim: Theorem, full: _Sketch) -> None:
     """What an equation ties to something random is random, also where no certificate uses it."""
     kept = {*slim.hypotheses}
     ties = (h for h in full.hypotheses if isinstance(h, Hypothesis) and h.relation.kind == "==")
-    more = tuple(h for h in ties if h not in kept and not h.relation.gap.atoms(Mean))
+    more = tuple(h for h in ties if h not in kept and not atoms(h.relation.gap, Mean))
     if more and measures(slim):
         require_context(replace(full, hypotheses=(*slim.hypotheses, *more), steps=()))
 
@@ -184,7 +185,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         for label, relation in ((name, fact), *((s.name, s.relation) for s in under)):
             steps.extend(offers.along(label, relation, run, bare))
 
-    sums = [total for form in (bare.lhs, *bare.terms.values()) for total in form.atoms(sympy.Sum)]
+    sums = [total for form in (bare.lhs, *bare.terms.values()) for total in atoms(form, sympy.Sum)]
     steps += [step for total in dict.fromkeys(sums) for step in offers.ends(total)]
     for pair in plan.spreads:
         away = offers.spread(*pair)
@@ -197,7 +198,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         # what is cited has drawn its conclusions
         if hypothesis.relation not in plan.cited and hypothesis.name not in beside:
             follow(hypothesis.name, hypothesis.relation)
-    entries = (one for value in bare.sequences.values() for one in value.atoms(Gram))
+    entries = (one for value in bare.sequences.values() for one in atoms(value, Gram))
     meant = {name for one in entries for name in one.names}
     for assumed in plan.smooth:
         known = {step.name for step in steps}
@@ -324,7 +325,7 @@ def _bare(
     values = {one.value for one in points} - plan.constants
     indices = ({plan.index} | plan.cited_indices) & free
     beside = {i for i in indices if any(not _only_in_calls(i, form) for form in forms)}
-    grams = {n for form in forms for entry in sympy.sympify(form).atoms(Gram) for n in entry.names}
+    grams = {n for form in forms for entry in atoms(sympy.sympify(form), Gram) for n in entry.names}
     named = {n for one in points for v in (one.position, one.gradient) for n in v.names}
     vectors = sorted((grams - named) | plan.fixed)
     return _Sketch(
@@ -450,7 +451,7 @@ def _without_points(slim: _Sketch, scene: Scene) -> _Sketch:
 
 def _draws(one: Assumption, anew: frozenset[str]) -> bool:
     """Whether an assumption says that a function is drawn: it then is another in each iteration."""
-    means = one.relation.gap.atoms(Mean) if isinstance(one, Hypothesis) else ()
+    means = atoms(one.relation.gap, Mean) if isinstance(one, Hypothesis) else ()
     return any(random_names(mean) & anew for mean in means)
 
 

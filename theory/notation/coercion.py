@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 
 from theory.errors import TheoryError
+from theory.kernel.atoms import atoms
 from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq, le
@@ -116,4 +117,4 @@ def is_parameters(said: Relation) -> bool:
     >>> is_parameters(le(L, 2)), is_parameters(le(vector("g") ** 2, L))
     (True, False)
     """
-    return all(isinstance(one, ELEMENTARY) for one in said.gap.atoms(sympy.Function))
+    return all(isinstance(one, ELEMENTARY) for one in atoms(said.gap, sympy.Function))

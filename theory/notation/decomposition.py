@@ -6,6 +6,7 @@ from collections.abc import Mapping, Set
 
 import sympy
 
+from theory.kernel.atoms import atoms
 from theory.kernel.vectors import Scalar
 
 
@@ -67,7 +68,7 @@ def _by_monomial(form: Scalar, constants: Set[Scalar]) -> dict[Scalar, Scalar]:
     found: dict[Scalar, Scalar] = {}
     for term in sympy.Add.make_args(sympy.expand(form)):
         parts = sympy.Mul.make_args(term)
-        fixed = [p for p in parts if p.free_symbols <= constants and not p.atoms(sympy.Function)]
+        fixed = [p for p in parts if p.free_symbols <= constants and not atoms(p, sympy.Function)]
         rest = sympy.Mul(*(part for part in parts if part not in fixed))
         found[rest] = found.get(rest, sympy.S.Zero) + sympy.Mul(*fixed)
     return {monomial: factor for monomial, factor in found.items() if factor != 0}

@@ -16,6 +16,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
+from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation, eq
 from theory.kernel.rules import Cite, Combine, Found, Induction
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
@@ -473,11 +474,11 @@ class Draft:
     def _said(self, said: Any) -> Relation:
         """A relation, with what its sums are made of among the sequences."""
         stated, known = relation(said, self.id), self._plan.sequences
-        sums = stated.lhs.atoms(sympy.Sum) | stated.rhs.atoms(sympy.Sum)
+        sums = atoms(stated.lhs, sympy.Sum) | atoms(stated.rhs, sympy.Sum)
         put: dict[Any, Any] = {one: resummed(one, self._plan.varying) for one in sums}
         stated = Relation(stated.lhs.xreplace(put), stated.kind, stated.rhs.xreplace(put))
         put = {}
-        for call in stated.lhs.atoms(AppliedUndef) | stated.rhs.atoms(AppliedUndef):
+        for call in atoms(stated.lhs, AppliedUndef) | atoms(stated.rhs, AppliedUndef):
             said_here = SAID.get((self.file, call.func))
             if said_here is not None and known.get(call.func, said_here) != said_here:
                 raise TheoryError(
@@ -499,7 +500,7 @@ class Draft:
     def _is_of_one_iteration(self, stated: Relation) -> bool:
         """Whether sequences are compared with themselves one iteration later."""
         later = None if self._plan.index is None else self._plan.index + 1
-        return any(call.args == (later,) for call in stated.gap.atoms(AppliedUndef))
+        return any(call.args == (later,) for call in atoms(stated.gap, AppliedUndef))
 
     def _carried(self, lemma: Theorem, values: Values) -> Values:
         """These values, with those of the functions at points that are put elsewhere."""
@@ -522,7 +523,7 @@ class Draft:
     def _require_any(self, said: VectorEquation) -> None:
         """Nothing may be known of the vector that stands for all."""
         plan = self._plan
-        known = {name for form in plan.forms for entry in form.atoms(Gram) for name in entry.names}
+        known = {name for form in plan.forms for entry in atoms(form, Gram) for name in entry.names}
         pairs = (*plan.iterates, *plan.spreads, *((old, now) for _, old, now, *_ in plan.delays))
         known |= {name for pair in pairs for part in pair for name in part.names}
         known |= plan.equated | plan.fixed | said.left.names | said.right.names

@@ -7,6 +7,7 @@ from itertools import permutations
 
 import sympy
 
+from theory.kernel.atoms import atoms
 from theory.kernel.elementary import Exp, Log
 from theory.kernel.relations import Relation, eq, le
 from theory.kernel.rules import ClosedSum, Combine, Elementary, Sign, Split, Telescope
@@ -41,7 +42,7 @@ def facts(said: Sequence[Relation], hypotheses: Iterable[Hypothesis]) -> Iterato
 def roots(said: Iterable[Relation]) -> Iterator[Step]:
     """That roots of counts are at least 1, such as √K in a stepsize 1/(L√K)."""
     forms = [side for one in said for side in (one.lhs, one.rhs)]
-    powers = {one.base ** abs(one.exp) for form in forms for one in form.atoms(sympy.Pow)}
+    powers = {one.base ** abs(one.exp) for form in forms for one in atoms(form, sympy.Pow)}
     for root in sorted(powers, key=str):
         count = root.base if root.is_Pow and not root.exp.is_Integer else sympy.S.Zero
         if count.is_Symbol and count.is_integer and count.is_positive and root.exp.is_Rational:
@@ -60,7 +61,7 @@ def sums(
     """
     sides = [side for one in said for side in (one.lhs, one.rhs)]
     logs = set(_arguments(sides, Log))
-    powers = {one for side in sides for one in side.atoms(sympy.Pow)}
+    powers = {one for side in sides for one in atoms(side, sympy.Pow)}
     if index is None:
         return
     for n in counts:
@@ -147,7 +148,7 @@ def _rules(said: Sequence[Relation]) -> Iterator[Elementary]:
     """Entries at what formulas name."""
     forms = [side for one in said for side in (one.lhs, one.rhs)]
     exps, logs = (_arguments(forms, kind) for kind in (Exp, Log))
-    powers = [one for form in forms for one in form.atoms(sympy.Pow) if not one.exp.is_number]
+    powers = [one for form in forms for one in atoms(form, sympy.Pow) if not one.exp.is_number]
     for x in exps:
         yield Elementary("exp_tangent", (sympy.S.Zero, x))
         yield from (Elementary("halving", (-x, z)) for z in logs)
@@ -168,7 +169,7 @@ def _rules(said: Sequence[Relation]) -> Iterator[Elementary]:
 
 def _arguments(forms: Iterable[Scalar], kind: type) -> list[Scalar]:
     """What exponentials, or logarithms, are taken of."""
-    return sorted({one.args[0] for form in forms for one in form.atoms(kind)}, key=str)
+    return sorted({one.args[0] for form in forms for one in atoms(form, kind)}, key=str)
 
 
 def _domain(rule: Elementary, about: Sequence[Hypothesis]) -> tuple[str, ...] | None:

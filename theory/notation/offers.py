@@ -15,6 +15,7 @@ from typing import Any
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.atoms import atoms
 from theory.kernel.means import Average, Mean, Operator, is_average, is_random
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation, eq, le
@@ -140,7 +141,7 @@ def swapped(name: str, fact: Relation, means: Sequence[Operator]) -> Iterator[St
 
 
 def _without(gap: Scalar, name: str) -> Scalar:
-    taken = (mean for mean in gap.atoms(Mean) if str(mean.args[0]) == name)
+    taken = (mean for mean in atoms(gap, Mean) if str(mean.args[0]) == name)
     return gap.xreplace({mean: sympy.Integer(0) for mean in taken})
 
 
@@ -148,7 +149,7 @@ def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step |
     """A fact of one iteration in the notation of sequences, at both ends, and summed."""
     if run.index is None:
         return
-    if fact.gap.atoms(AppliedUndef):
+    if atoms(fact.gap, AppliedUndef):
         if run.index in fact.gap.free_symbols and not varying(fact, Given(bare, {})):
             yield from _ranged(name, fact, run)
             yield from _windowed(name, fact, run, bare)
@@ -164,7 +165,7 @@ def along(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step |
 def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Offer]:
     """At both ends and summed: relations in which the index does not occur."""
     sequences, symbols = _sequences(fact.gap), fact.gap.free_symbols - {run.index}
-    powers = fact.gap.atoms(sympy.Pow) if run.index in fact.gap.free_symbols else ()
+    powers = atoms(fact.gap, sympy.Pow) if run.index in fact.gap.free_symbols else ()
     for at in dict.fromkeys((sympy.S.Zero, *run.counts)):
         if any(p.exp.is_negative and p.base.subs(run.index, at) == 0 for p in powers):
             continue  # 1/k, which no rule may take at 0
@@ -178,7 +179,7 @@ def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Offer]:
 
 
 def _sequences(form: Scalar) -> frozenset[Scalar]:
-    return frozenset(call.func for call in form.atoms(AppliedUndef))
+    return frozenset(call.func for call in atoms(form, AppliedUndef))
 
 
 def _summed(rule: Telescope, fact: Relation) -> Relation:
@@ -251,7 +252,7 @@ def _moves(one: Hypothesis, stale: Delayed, bare: Theorem) -> Iterator[Step]:
 
 def windows(said: Iterable[Relation]) -> tuple[Scalar, ...]:
     """The sums over the last iterations of which relations speak."""
-    sums = {total for one in said for total in one.gap.atoms(sympy.Sum) if total.has(sympy.Max)}
+    sums = {total for one in said for total in atoms(one.gap, sympy.Sum) if total.has(sympy.Max)}
     return tuple(sorted(sums, key=str))
 
 
@@ -261,7 +262,7 @@ def late(bare: Theorem, run: Run) -> Iterator[Step]:
     places = {
         (one.limits[0][0], call.func)
         for one in run.windows
-        for call in one.function.atoms(AppliedUndef)
+        for call in atoms(one.function, AppliedUndef)
     }
     for stale in bare.hypotheses:
         if not isinstance(stale, Delayed) or k is None:
@@ -289,7 +290,7 @@ def twice(bare: Theorem, run: Run) -> Iterator[Step]:
         return
     known: dict[Scalar, Scalar] = {}
     for call, value in Total("", run.index).meanings(Given(bare, {})).items():
-        constant = not value.atoms(Gram, Mean) and value.free_symbols <= {*bare.symbols}
+        constant = not atoms(value, Gram, Mean) and value.free_symbols <= {*bare.symbols}
         other = value if constant else known.setdefault(value, call)
         if other != call:
             name = f"{call} is {other}"
@@ -307,7 +308,7 @@ def _windows(run: Run) -> Iterator[tuple[str, Windows]]:
         if run.index is None or not isinstance(first, sympy.Max) or len(shift) != 1:
             continue
         length = sympy.expand(last + 1 - shift[0])
-        for call in sorted(total.function.atoms(AppliedUndef), key=str):
+        for call in sorted(atoms(total.function, AppliedUndef), key=str):
             rule = Windows(call.func, run.index, j, length)
             yield f"{call.func} of the last {length}", rule
 
@@ -315,7 +316,7 @@ def _windows(run: Run) -> Iterator[tuple[str, Windows]]:
 def _windowed(name: str, fact: Relation, run: Run, bare: Theorem) -> Iterator[Step]:
     """A sum over the last iterations, where a fact bounds every term."""
     for label, rule in _windows(run):
-        if fact.gap.atoms(AppliedUndef) == {rule.sequence(run.index)}:
+        if atoms(fact.gap, AppliedUndef) == {rule.sequence(run.index)}:
             given = Given(bare, {name: fact})
             yield from _stated(replace(rule, each=name), f"{label}, by {name}", given)
 
@@ -347,21 +348,21 @@ def ends(total: Any) -> Iterator[Step]:
 def _meant(bare: Theorem, index: Scalar) -> frozenset[Scalar]:
     """Inner products that sequences are the means of."""
     values = Total("", index).meanings(Given(bare, {})).values()
-    return frozenset(entry for value in values for entry in value.atoms(Gram))
+    return frozenset(entry for value in values for entry in atoms(value, Gram))
 
 
 def in_sequences(fact: Relation, index: Scalar, bare: Theorem) -> Relation | None:
     """A fact with sequences for the means of what it names, or None if they do not suffice."""
     given = Given(bare, {})
     rule = Total("", index)
-    calls = fact.gap.atoms(AppliedUndef)
-    if not (calls or bare.sequences) or not fact.gap.atoms(Gram) <= _meant(bare, index):
+    calls = atoms(fact.gap, AppliedUndef)
+    if not (calls or bare.sequences) or not atoms(fact.gap, Gram) <= _meant(bare, index):
         return None
     form, left = rule.rewritten(fact.gap, given)
     if left is None:
-        return sides(form, fact.kind) if form.atoms(AppliedUndef) else None
+        return sides(form, fact.kind) if atoms(form, AppliedUndef) else None
     values = rule.meanings(given)
-    if not all(is_average(mean) for value in values.values() for mean in value.atoms(Mean)):
+    if not all(is_average(mean) for value in values.values() for mean in atoms(value, Mean)):
         return None
     found = decomposed(rule.without_means(fact.gap, given), values, {*bare.symbols, index})
     return None if found is None else sides(found, fact.kind)
@@ -374,11 +375,11 @@ def spelled(
 
     If that is random to a mean, it is said under this mean.
     """
-    if index is None or not fact.gap.atoms(AppliedUndef):
+    if index is None or not atoms(fact.gap, AppliedUndef):
         return None
     values = Total("", index).meanings(Given(bare, {}))
-    summed = {one for total in fact.gap.atoms(sympy.Sum) for one in total.atoms(AppliedUndef)}
-    if summed or not fact.gap.atoms(AppliedUndef) <= set(values):  # sums are of many iterations
+    summed = {one for total in atoms(fact.gap, sympy.Sum) for one in atoms(total, AppliedUndef)}
+    if summed or not atoms(fact.gap, AppliedUndef) <= set(values):  # sums are of many iterations
         return None
     lhs, rhs = fact.lhs.xreplace(values), fact.rhs.xreplace(values)
     gap = rhs - lhs

@@ -9,6 +9,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
+from theory.kernel.atoms import atoms
 from theory.kernel.means import Mean
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
@@ -116,7 +117,7 @@ class Plan:
     def look_back(self, said: Relation) -> None:
         """Take the stale ones among iterates that are named here."""
         forms = (*self.forms, said.lhs, said.rhs)
-        names = {n for form in forms for entry in form.atoms(Gram) for n in entry.names}
+        names = {n for form in forms for entry in atoms(form, Gram) for n in entry.names}
         names |= {one.name for form in forms for one in form.free_symbols}
         names |= self.anchors | self.equated
         names |= {name for pair in self.iterates for one in pair for name in one.names}
@@ -219,7 +220,7 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
         put = {one: replace(one, position=plan.placed(one.position)) for one in points}
         points, idle = tuple(put.values()), frozenset(put[one] for one in idle)
         plan.iterates = [(now, plan.placed(then)) for now, then in plan.iterates]
-    names = {name for form in forms for entry in form.atoms(Gram) for name in entry.names}
+    names = {name for form in forms for entry in atoms(form, Gram) for name in entry.names}
     named = {symbol.name for form in forms for symbol in form.free_symbols}
     cited = [one for lemma, _ in plan.cites for one in lemma.points]
     listed = [*cited, *(one for f in functions for one in f.points.values())]
@@ -275,7 +276,7 @@ def _require_listed(names: Set[str], listed: Iterable[Point], where: str) -> Non
 def _equated(plan: Plan) -> set[str]:
     """Vectors that equations of the author name."""
     equations = (h.relation.gap for h in plan.assumed if h.relation.kind == "==")
-    return plan.equated.union(*(e.names for gap in equations for e in gap.atoms(Gram)))
+    return plan.equated.union(*(e.names for gap in equations for e in atoms(gap, Gram)))
 
 
 def _still(plan: Plan, points: tuple[Point, ...], forms: Iterable[Scalar]) -> frozenset[str]:
@@ -346,7 +347,7 @@ def _outside(gap: Scalar, mean: str, varying: Set[Scalar]) -> set[str]:
         lambda node: sympy.S.One,
     )
     scalars = {symbol.name for symbol in bare.free_symbols & varying}
-    return scalars.union(*(entry.names for entry in bare.atoms(Gram)))
+    return scalars.union(*(entry.names for entry in atoms(bare, Gram)))
 
 
 def _points(
@@ -363,7 +364,7 @@ def _points(
             _ = [f.at(one) for one in pair]
     known = [one for f in functions for one in f.points.values()]
     symbols = {s for form in forms for s in form.free_symbols} | plan.constants
-    names = {n for form in forms for entry in form.atoms(Gram) for n in entry.names}
+    names = {n for form in forms for entry in atoms(form, Gram) for n in entry.names}
     names |= {name for _, then in plan.iterates for name in then.names} | plan.equated
     names |= {name for random, _ in plan.spreads for name in random.names}  # as in avg ∇f(x_i)
     found = dict.fromkeys(v.point(one) for lemma, v in plan.cites for one in lemma.points)
@@ -404,7 +405,7 @@ def _next(f: Function, found: Iterable[Point], plan: Plan) -> list[Vector]:
     named = moves.keys() | plan.fixed
     meant = [sympy.sympify(form) for form in plan.sequences.values()]
     said = {s for form in meant for s in form.free_symbols}
-    said |= {n for form in meant for entry in form.atoms(Gram) for n in entry.names}
+    said |= {n for form in meant for entry in atoms(form, Gram) for n in entry.names}
     among = [
         one
         for one in found
@@ -437,12 +438,12 @@ def counts(statement: Statement, plan: Plan) -> tuple[Scalar, ...]:
     """Numbers of iterations that formulas speak of."""
     found: dict[Scalar, None] = {}
     for form in (statement.relation.lhs, statement.relation.rhs, *plan.forms):
-        for total in form.atoms(sympy.Sum):
+        for total in atoms(form, sympy.Sum):
             _, first, last = shifted(total).limits[-1]
             if plan.index not in last.free_symbols:  # else it is a sum over the last iterations
                 found[last + 1 if first == 0 else last] = None
-        bound = {limit[0] for total in form.atoms(sympy.Sum) for limit in total.limits}
-        for call in form.atoms(AppliedUndef):
+        bound = {limit[0] for total in atoms(form, sympy.Sum) for limit in total.limits}
+        for call in atoms(form, AppliedUndef):
             at = call.args[0]
             if len(call.args) == 1 and at != 0 and not at.free_symbols & ({plan.index} | bound):
                 found[at] = None

@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Hypothesis
 from theory.kernel.vectors import Point, Scalar
@@ -82,7 +83,7 @@ def shifted(total: Any) -> Any:
     if len(total.limits) != 1:
         return total
     ((i, first, last),) = total.limits
-    moves = {call.args[0] - i for call in total.function.atoms(AppliedUndef) if call.has(i)}
+    moves = {call.args[0] - i for call in atoms(total.function, AppliedUndef) if call.has(i)}
     if len(moves) != 1 or not (move := moves.pop()).is_Integer or move <= 0:
         return total
     return sympy.Sum(total.function.subs(i, i - move), (i, first + move, last + move))

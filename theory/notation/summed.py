@@ -12,6 +12,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.symbol import Str
 
 from theory.errors import TheoryError
+from theory.kernel.atoms import atoms
 from theory.kernel.vectors import Gram, Scalar, Vector, vector
 from theory.kernel.wellformed import is_square
 from theory.notation.names import text
@@ -54,7 +55,7 @@ def resummed(one: Any, varying: Set[Scalar]) -> Any:
     index, *_ = one.limits[0]
     if not one.function.free_symbols & varying:
         return one
-    calls = (call for call in one.function.atoms(AppliedUndef) if call.func in MEANT)
+    calls = (call for call in atoms(one.function, AppliedUndef) if call.func in MEANT)
     form = one.function.xreplace({c: MEANT[c.func] for c in calls if c.args == (index,)})
     return sympy.Sum(summed(form, index, index, varying), *one.limits)
 
@@ -81,11 +82,11 @@ def summed(
     2*‖g‖²(j)
     """
     form = sympy.sympify(form)
-    own = {one for one in form.atoms(Gram) if not isinstance(one, AppliedUndef)}
+    own = {one for one in atoms(form, Gram) if not isinstance(one, AppliedUndef)}
     own |= {one for one in form.free_symbols if _VALUE.fullmatch(one.name) or one in varying}
     if running != index:
         own = {one for one in own if f"[{running}" in str(one)}
-    if not own or form.atoms(AppliedUndef):
+    if not own or atoms(form, AppliedUndef):
         return form
     factor, quantity = form.as_independent(*own, as_Add=False)
     _require_of_one_iteration(quantity, running, plainly=running == index)
@@ -105,7 +106,7 @@ def summed(
 
 def _require_of_one_iteration(quantity: Scalar, running: Scalar, plainly: bool) -> None:
     """Beside g[j] in a sum over j, v[k] would be read as v[j], and so would v."""
-    names = {name for entry in quantity.atoms(Gram) for name in entry.names}
+    names = {name for entry in atoms(quantity, Gram) for name in entry.names}
     names |= {one.name for one in quantity.free_symbols if _VALUE.fullmatch(one.name)}
     others = sorted(n for n in names if f"[{running}" not in n and ("[" in n or not plainly))
     if others:
@@ -135,7 +136,7 @@ def _at(form: Scalar, old: Scalar, new: Scalar) -> Scalar:
     def other(name: str) -> str:
         return name.replace(f"[{old}", f"[{new}")
 
-    put = {g: Gram(*(Str(other(name)) for name in g.names)) for g in form.atoms(Gram)}
+    put = {g: Gram(*(Str(other(name)) for name in g.names)) for g in atoms(form, Gram)}
     put |= {s: sympy.Symbol(other(s.name), **s.assumptions0) for s in form.free_symbols - {old}}
     return form.xreplace(put | {old: new})
 
@@ -150,7 +151,7 @@ def _named(meaning: Scalar, index: Scalar) -> str:
 def _root(form: Scalar) -> Vector | None:
     """The vector of which an expression is the square, if it is one."""
     expanded = sympy.expand(form)
-    names = sorted({name for entry in form.atoms(Gram) for name in entry.names})
+    names = sorted({name for entry in atoms(form, Gram) for name in entry.names})
     for first in names:
         size = sympy.sqrt(expanded.coeff(Gram(Str(first), Str(first))))
         if size == 0:

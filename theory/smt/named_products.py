@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import z3
 
@@ -17,8 +17,30 @@ _MARK = "·"
 """Begins the names of products, and no other."""
 
 
-class _OtherError(Exception):
-    """There is something besides products of a few whole numbers."""
+_PLAIN, _PRODUCTS, _OTHER = range(3)
+_KINDS: Final[dict[int, tuple[int, Any]]] = {}
+"""What is known of terms by their numbers, with the terms, so that the numbers stay their own."""
+
+
+def _kind(term: Any) -> int:
+    """Whether a term has products, or something besides products of a few whole numbers."""
+    known = _KINDS.get(term.get_id())
+    if known is None:
+        known = _KINDS[term.get_id()] = _found(term), term
+    return known[0]
+
+
+def _found(term: Any) -> int:
+    if not z3.is_app(term):
+        return _OTHER
+    parts = term.children()
+    if not parts:
+        return _OTHER if z3.is_real(term) or str(term).startswith(_MARK) else _PLAIN
+    head = term.decl().kind()
+    if head == z3.Z3_OP_TO_REAL:
+        return _OTHER
+    several = head == z3.Z3_OP_MUL and sum(not z3.is_int_value(one) for one in parts) > 1
+    return max(_PRODUCTS if several else _PLAIN, *map(_kind, parts))
 
 
 class _Naming:
@@ -30,6 +52,8 @@ class _Naming:
 
     def of(self, term: Any) -> Any:
         """A term, in sums and products of which products are named."""
+        if _kind(term) == _PLAIN:
+            return term
         known = self._known.get(term.get_id())
         if known is None:
             known = term, self._of(term)  # the term too, so that its number stays its own
@@ -37,16 +61,12 @@ class _Naming:
         return known[1]
 
     def _of(self, term: Any) -> Any:
-        if not z3.is_app(term) or z3.is_real(term):
-            raise _OtherError
-        if z3.is_mul(term) or z3.is_add(term) or z3.is_sub(term):
+        if term.decl().kind() in (z3.Z3_OP_MUL, z3.Z3_OP_ADD, z3.Z3_OP_SUB):
             term = z3.simplify(term, som=True)
         parts = term.children()
         if z3.is_mul(term):
             return self._product(parts)
         if not parts:
-            if str(term).startswith(_MARK):
-                raise _OtherError
             return term
         inner = [self.of(part) for part in parts]
         joined = {z3.Z3_OP_AND: z3.And, z3.Z3_OP_OR: z3.Or, z3.Z3_OP_ADD: z3.Sum}
@@ -97,9 +117,8 @@ def with_named_products(assertions: Sequence[Any]) -> list[Any] | None:
     >>> with_named_products([a + n <= b]) is None
     True
     """
-    naming, each = _Naming(), {one.get_id(): one for one in assertions}
-    try:
-        found = [naming.of(one) for one in each.values()]
-    except _OtherError:
+    if max(map(_kind, assertions), default=_PLAIN) != _PRODUCTS:
         return None
+    naming, each = _Naming(), {one.get_id(): one for one in assertions}
+    found = [naming.of(one) for one in each.values()]
     return [*found, *naming.facts()] if naming.products else None

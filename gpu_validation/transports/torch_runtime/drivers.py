@@ -26,7 +26,7 @@ from gpu_validation.transports.member import Member, Program
 from gpu_validation.transports.nccl import join_with_gpu, require_gpus
 from gpu_validation.transports.torch_runtime.chunks import ChunkRunner, Part, RecordedStage
 from gpu_validation.workplace import Workplace
-from schedules.actions import COMPUTE
+from schedules.actions import COMPUTE, among
 from schedules.adapters.torch_schedules import CLASSES
 from schedules.errors import ScheduleError
 from schedules.families import build
@@ -57,7 +57,7 @@ def require_drivable(spec: RunSpec) -> None:
         wrong = "PyTorch's runtime follows a given order, found the order 'free-running'"
     elif placement.pipelines != 1:
         wrong = f"PyTorch's runtime drives one pipeline, found {placement.pipelines}"
-    elif not np.isin(schedule.kind, list(COMPUTE)).all():
+    elif not among(schedule.kind, COMPUTE).all():
         wrong = "PyTorch's runtime is given computations alone, found others"
     elif set(placement.ranks[0]) != set(range(schedule.ranks)):
         wrong = "PyTorch's runtime needs a stage on every rank"

@@ -92,7 +92,10 @@ class Combine:
             *self.plus,
         )
         rest = goal.gap - total
-        return "" if is_zero(rest) else f"the two sides of the certificate differ by {_short(rest)}"
+        if is_zero(rest):
+            return ""
+        differ = "the two sides of the certificate differ"
+        return differ if given.brief else f"{differ} by {_short(rest)}"
 
     def _name(self) -> str:
         if not (self.facts or self.squares or self.plus):

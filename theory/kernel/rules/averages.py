@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from theory.kernel.atoms import atoms
 from theory.kernel.means import Average, Mean, Operator, is_average
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
@@ -75,7 +76,7 @@ class Swap:
         """The average is put inside wherever it stands right outside of the expectation."""
         nests = {
             mean: self.under.of(self.average.of(mean.args[2].args[2]))
-            for mean in form.atoms(Mean)
+            for mean in atoms(form, Mean)
             if _is(mean, self.average) and _is(mean.args[2], self.under)
         }
         return form.xreplace(nests)

@@ -9,6 +9,7 @@ from typing import Final
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.atoms import atoms
 from theory.kernel.context import drawn, measures, names_in
 from theory.kernel.means import Mean
 from theory.kernel.normal import is_zero
@@ -120,7 +121,7 @@ class Cite:
         put = {str(name) for name in self.at.put}
         replaced = {symbol.name for symbol in self.scalars} | set(self.vectors)
         for _, relation in cited.relations:
-            for mean in relation.lhs.atoms(Mean) | relation.rhs.atoms(Mean):
+            for mean in atoms(relation.lhs, Mean) | atoms(relation.rhs, Mean):
                 for name in map(str, mean.args[1]):
                     if name in put | replaced:
                         return f"{name} is random to {mean.args[0]} in {self.id}"
@@ -148,7 +149,7 @@ class Cite:
         """Sequences mean the same, what follows a point is the same, and points stay points."""
         ours = given.theorem
         stated = [cited.goal, *(h.relation for h in _used(cited) if isinstance(h, Hypothesis))]
-        called = {call.func for one in stated for call in one.gap.atoms(AppliedUndef)}
+        called = {call.func for one in stated for call in atoms(one.gap, AppliedUndef)}
         for sequence, value in cited.sequences.items():
             if sequence in called and ours.sequences.get(sequence) != self.at.scalar(value):
                 return f"{sequence} means something else in {self.id}"

@@ -8,6 +8,7 @@ from typing import ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.atoms import atoms
 from theory.kernel.context import drawn
 from theory.kernel.means import Mean, with_vectors
 from theory.kernel.normal import is_zero
@@ -131,7 +132,7 @@ class Drift:
 
 def multiple(form: Scalar, value: Scalar, given: Given) -> Scalar:
     """The constant by which a value is multiplied in a form; 0 if it is no such multiple."""
-    entries = sorted(value.atoms(Gram), key=str)
+    entries = sorted(atoms(value, Gram), key=str)
     size = sympy.expand(value).coeff(entries[0]) if entries else sympy.S.Zero
     if size == 0:
         return size
@@ -204,7 +205,7 @@ class Reread:
             return False
         vectors = {name for one in theorem.fixed for name in one.names}
         still = vectors | (set(theorem.symbols) - own_indices(theorem))
-        return bool(named(value) & own) and rest <= still and not value.atoms(Mean, AppliedUndef)
+        return bool(named(value) & own) and rest <= still and not atoms(value, Mean, AppliedUndef)
 
 
 @dataclass(frozen=True)
@@ -245,7 +246,7 @@ class Start:
         if type(stale) is not Delayed:
             return f"{self.of} does not say what is stale"
         value = given.theorem.sequences.get(self.sequence)
-        if value is None or value.atoms(AppliedUndef, Mean):
+        if value is None or atoms(value, AppliedUndef, Mean):
             return f"{self.sequence} is the mean of nothing of one iteration"
         now = _at_present(value, stale)
         if is_zero(now):

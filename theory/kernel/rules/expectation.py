@@ -9,6 +9,7 @@ from typing import ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.atoms import atoms
 from theory.kernel.context import changes, drawn
 from theory.kernel.means import Mean, Operator, is_random, law_of, random_names
 from theory.kernel.normal import is_zero
@@ -137,14 +138,18 @@ class Total:
         is that the goal is linear in sequences, with constant factors.
         """
         values = self.meanings(given)
-        taken = {mean for value in values.values() for mean in value.atoms(Mean)}
-        if fact.atoms(AppliedUndef) or any(map(_is_conditional, taken)):
+        taken = {mean for value in values.values() for mean in atoms(value, Mean)}
+        if atoms(fact, AppliedUndef) or any(map(_is_conditional, taken)):
             return False
         total = sympy.S.Zero
         for term in sympy.Add.make_args(sympy.expand(goal)):
             calls = [part for part in sympy.Mul.make_args(term) if part in values]
             factor = sympy.Mul(*(part for part in sympy.Mul.make_args(term) if part not in values))
-            if len(calls) > 1 or factor.atoms(AppliedUndef) or not self._is_constant(factor, given):
+            if (
+                len(calls) > 1
+                or atoms(factor, AppliedUndef)
+                or not self._is_constant(factor, given)
+            ):
                 return False
             total += factor * (values[calls[0]] if calls else 1)
         return is_zero(total - self.without_means(fact, given))
@@ -184,7 +189,7 @@ class Total:
 
     def _follows(self, value: Scalar, vectors: set[str], values: set[Scalar], given: Given) -> bool:
         """Whether all of a value that may change is followed, and some of it is."""
-        named = {name for entry in value.atoms(Gram) for name in entry.names}
+        named = {name for entry in atoms(value, Gram) for name in entry.names}
         named -= {name for one in given.theorem.fixed for name in one.names}
         changing = value.free_symbols & (
             {*given.theorem.scalars} | {one.value for one in given.theorem.points}
@@ -194,12 +199,12 @@ class Total:
 
     def _is_constant(self, factor: Scalar, given: Given) -> bool:
         """Whether a factor is the same in every run: of constants, and of means taken before."""
-        if factor.atoms(Gram, Mean):
+        if atoms(factor, Gram, Mean):
             return False
         sequences = given.theorem.sequences
         called = all(
             call.func in sequences and call.args in ((self.index,), (self.index + 1,))
-            for call in factor.atoms(AppliedUndef)
+            for call in atoms(factor, AppliedUndef)
         )
         known = {*given.theorem.symbols, self.index}
         return called and bool(factor.free_symbols <= known)
@@ -207,16 +212,16 @@ class Total:
     def _indices(self, given: Given) -> set[Scalar]:
         """Other symbols at which the theorem calls sequences: they may go along with the index."""
         gaps = [relation.gap for _, relation in given.theorem.relations]
-        calls = (call for gap in gaps for call in gap.atoms(AppliedUndef))
+        calls = (call for gap in gaps for call in atoms(gap, AppliedUndef))
         return {symbol for call in calls for symbol in call.free_symbols} - {self.index}
 
     def _elsewhere(self, form: Scalar, given: Given) -> Scalar | None:
         """A call of one of these sequences at another index somewhere in the theorem, if any."""
         known = {*given.theorem.symbols, self.index}
-        named = {call.func for call in form.atoms(AppliedUndef)}
+        named = {call.func for call in atoms(form, AppliedUndef)}
         for _, relation in given.theorem.relations:
             form = relation.gap.replace(lambda node: is_window(node, self.index), lambda node: 0)
-            for call in form.atoms(AppliedUndef):
+            for call in atoms(form, AppliedUndef):
                 if call.func in named and not call.free_symbols <= known:
                     return call
         return None
@@ -234,7 +239,7 @@ def _inside(product: Scalar) -> Scalar | None:
     parts = sympy.Mul.make_args(product)
     means = [part for part in parts if _is_conditional(part)]
     beside = sympy.Mul(*(part for part in parts if part not in means))
-    if len(means) != 1 or beside.atoms(Mean) or is_random(beside, random_names(means[0])):
+    if len(means) != 1 or atoms(beside, Mean) or is_random(beside, random_names(means[0])):
         return None
     return beside * means[0].args[2]
 
@@ -263,6 +268,6 @@ def laws(theorem: Theorem) -> frozenset[str]:
     found = frozenset[str]()
     for rule, _ in [*rules, (theorem.conclude, theorem.goal)]:
         if isinstance(rule, Total) and rule.of in facts:
-            means = facts[rule.of].gap.atoms(Mean)
+            means = atoms(facts[rule.of].gap, Mean)
             found |= {law_of(mean) for mean in means if not is_average(mean)}
     return found.union(*(laws(cited) for cited in theorem.cites))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation
 from theory.kernel.rules.delays import Drift, Reread, Start
 from theory.kernel.rules.ranges import Run, lets_run, own_indices, rules_of, runs
@@ -45,14 +46,14 @@ def mixed_up(cite: Cite, cited: Theorem, theorem: Theorem) -> str:
         shared = run.indices & own
         if shared:
             return f"{why}: its run needs an index of its own, not {min(shared, key=str)}"
-        for call in theorem.goal.gap.atoms(AppliedUndef):
+        for call in atoms(theorem.goal.gap, AppliedUndef):
             if call.func in run.functions:
                 return f"{why}, but the statement is about {call}"
         if run.looks_back:
             return f"{why}, but what is stale there was read in our own iterations"
         for place, relation in theorem.relations:
-            for call in relation.gap.atoms(AppliedUndef, sympy.Sum):
-                called = {each.func for each in call.atoms(AppliedUndef)}
+            for call in atoms(relation.gap, AppliedUndef, sympy.Sum):
+                called = {each.func for each in atoms(call, AppliedUndef)}
                 if called & run.functions and call.free_symbols & own:
                     return f"{why}, but {call} in {place} goes along our own iterations"
         for relation in used:
@@ -109,6 +110,6 @@ def _same(one: Cite, other: Cite) -> bool:
 
 def _shared(gap: Scalar, run: Run) -> str:
     """Something of a run in an expression, or ``""``."""
-    calls = {call for call in gap.atoms(AppliedUndef) if call.func in run.functions}
+    calls = {call for call in atoms(gap, AppliedUndef) if call.func in run.functions}
     found = calls | (named(gap) & run.names)
     return str(min(found, key=str)) if found else ""

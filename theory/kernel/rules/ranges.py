@@ -15,6 +15,7 @@ from functools import lru_cache
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.atoms import atoms
 from theory.kernel.means import Mean
 from theory.kernel.rules.series import Everywhere
 from theory.kernel.rules.unrolling import Unroll
@@ -73,7 +74,7 @@ def is_constant(one: Scalar | Vector, theorem: Theorem) -> bool:
         return one.names <= fixed and all(is_constant(form, theorem) for _, form in one.terms)
     form = sympy.sympify(one)
     constants = set(theorem.symbols) - own_indices(theorem)
-    return not form.atoms(Gram, Mean, AppliedUndef) and form.free_symbols <= constants
+    return not atoms(form, Gram, Mean, AppliedUndef) and form.free_symbols <= constants
 
 
 def rules_of(theorem: Theorem) -> Iterator[Rule]:
@@ -147,15 +148,15 @@ def _named_at(one: Point) -> set[Scalar | str]:
 def functions(theorem: Theorem) -> frozenset[Scalar]:
     """The sequences that a theorem calls."""
     gaps = (relation.gap for _, relation in theorem.relations)
-    return frozenset(call.func for gap in gaps for call in gap.atoms(AppliedUndef))
+    return frozenset(call.func for gap in gaps for call in atoms(gap, AppliedUndef))
 
 
 def indices(theorem: Theorem) -> frozenset[Scalar]:
     """What a theorem ranges over: its proof, its sums, and the arguments of its sequences."""
     found = set(ranging(theorem))
     for _, relation in theorem.relations:
-        found |= {limit[0] for one in relation.gap.atoms(sympy.Sum) for limit in one.limits}
-        for call in relation.gap.atoms(AppliedUndef):
+        found |= {limit[0] for one in atoms(relation.gap, sympy.Sum) for limit in one.limits}
+        for call in atoms(relation.gap, AppliedUndef):
             found |= call.free_symbols - set(theorem.symbols)
     return frozenset(found)
 

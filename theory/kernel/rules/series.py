@@ -9,6 +9,7 @@ from typing import ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.atoms import atoms
 from theory.kernel.context import changes, changing, constants
 from theory.kernel.means import Mean, is_sequence
 from theory.kernel.normal import is_zero
@@ -58,8 +59,8 @@ def _fixed(index: Scalar, theorem: Theorem, of_changes: bool = False) -> Checked
             return Checked(Verdict.UNKNOWN, f"the constant of {hypothesis.name!r} fixes {index}")
         if isinstance(hypothesis, Hypothesis) and index in hypothesis.relation.gap.free_symbols:
             gap = hypothesis.relation.gap
-            own = (one for one in gap.atoms(sympy.Sum) if index in one.bound_symbols)
-            calls = gap.xreplace({one: sympy.Dummy() for one in own}).atoms(AppliedUndef)
+            own = (one for one in atoms(gap, sympy.Sum) if index in one.bound_symbols)
+            calls = atoms(gap.xreplace({one: sympy.Dummy() for one in own}), AppliedUndef)
             if any(index in call.free_symbols for call in calls):
                 continue
             if not (of_changes and _always(hypothesis.relation, theorem)):
@@ -71,7 +72,7 @@ def _always(said: Relation, theorem: Theorem) -> bool:
     """Whether a relation is about what changes, and holds at any index where all of that is 0."""
     moving = changing(theorem)
     there = {one for one in said.gap.free_symbols if one.name in moving}
-    zero = dict.fromkeys(said.gap.atoms(Gram, Mean) | there, sympy.S.Zero)
+    zero = dict.fromkeys(atoms(said.gap, Gram, Mean) | there, sympy.S.Zero)
     rest = said.gap.xreplace(zero)
     holds = rest == 0 if said.kind == "==" else rest.is_nonnegative
     return bool(holds and set(map(str, named(said.gap))) & (moving - constants(theorem)))
@@ -112,7 +113,7 @@ def varying(relation: Relation, given: Given) -> Checked | None:
     their meaning.
     """
     gap = relation.gap
-    if gap.atoms(Gram, Mean):
+    if atoms(gap, Gram, Mean):
         return Checked(Verdict.UNKNOWN, "vectors and conditional means change along the index")
     values = {point.value for point in given.theorem.points} - {*given.theorem.symbols}
     changing = {*given.theorem.scalars, *values}  # f(x*) is a constant if it is declared so
@@ -127,7 +128,7 @@ def captured(form: Scalar, *values: Scalar) -> Checked | None:
 
     Put inside that sum, the value would stand for something else at each of its terms.
     """
-    bound = {limit[0] for one in form.atoms(sympy.Sum) for limit in one.limits}
+    bound = {limit[0] for one in atoms(form, sympy.Sum) for limit in one.limits}
     found = bound & {symbol for value in values for symbol in value.free_symbols}
     if found:
         return Checked(Verdict.UNKNOWN, f"{min(found, key=str)} is an index of a sum there")
@@ -179,7 +180,7 @@ class Telescope:
         """
         k, form = self.index, sympy.expand(gap)
         ends = sympy.S.Zero
-        for later in sorted(form.atoms(AppliedUndef), key=str):
+        for later in sorted(atoms(form, AppliedUndef), key=str):
             factor = form.coeff(later) if later.args == (k + 1,) else sympy.S.Zero
             before, now = factor.subs(k, k - 1), later.func(k)
             if factor.is_polynomial(k) or _goes_back(factor, before, k):
@@ -191,7 +192,7 @@ class Telescope:
 
 def _goes_back(factor: Scalar, before: Scalar, k: Scalar) -> bool:
     """Whether a factor of powers is the next of one that is defined at 0, 1, 2, …."""
-    plain = not factor.atoms(sympy.Function, sympy.Sum) and not undefined(before)
+    plain = not atoms(factor, sympy.Function, sympy.Sum) and not undefined(before)
     return plain and bool(before.subs(k, k + 1) == factor)
 
 

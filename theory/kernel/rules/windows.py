@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.kernel.atoms import atoms
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, le
 from theory.kernel.rules.ranges import is_constant
@@ -39,7 +40,7 @@ def is_window(node: Any, k: Scalar) -> bool:
     if last != k - 1 or len(starts) != 1 or j == k:
         return False
     length = sympy.expand(k - starts[0])
-    own = all(call.args == (j,) for call in node.function.atoms(AppliedUndef))
+    own = all(call.args == (j,) for call in atoms(node.function, AppliedUndef))
     return own and not {j, k} & (length.free_symbols | node.function.free_symbols - {j})
 
 

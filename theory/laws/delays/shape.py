@@ -9,7 +9,7 @@ import numpy as np
 import sympy
 import z3
 
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.closed_forms.affine import PRODUCT, Affine, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.closed_forms.start_times import SAMPLED_STAGES, StartTimes, build_from_rule
@@ -119,7 +119,7 @@ def peak_in_flight(schedule: Schedule) -> list[int]:
     >>> peak_in_flight(build("gpipe", 2, 3))
     [3, 3]
     """
-    change = (schedule.kind == Kind.F).astype(int) - np.isin(schedule.kind, (Kind.B, Kind.W))
+    change = (schedule.kind == Kind.F).astype(int) - among(schedule.kind, (Kind.B, Kind.W))
     peaks = []
     for stage in range(schedule.stages):
         own = change[schedule.stage == stage]

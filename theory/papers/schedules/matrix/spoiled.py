@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from schedules.actions import Kind
+from schedules.actions import Kind, among
 from schedules.policies import WeightPolicy
 from schedules.schedule import IntArray, Schedule
 from schedules.validation.facts import in_flight
@@ -63,7 +63,7 @@ def _exchanged(schedule: Schedule, one: int, other: int) -> Schedule:
 def _first(schedule: Schedule, *kinds: Kind, rank: int) -> int | None:
     """Flat index of the first action of these kinds on a rank."""
     begin, end = (int(offset) for offset in schedule.offsets[rank : rank + 2])
-    found = np.flatnonzero(np.isin(schedule.kind[begin:end], kinds))
+    found = np.flatnonzero(among(schedule.kind[begin:end], kinds))
     return begin + int(found[0]) if len(found) else None
 
 
@@ -78,7 +78,7 @@ def backward_first(schedule: Schedule) -> Schedule | None:
     """
     mine = (schedule.stage == 0) & (schedule.microbatch == 0)
     forward = np.flatnonzero(mine & (schedule.kind == Kind.F))
-    backward = np.flatnonzero(mine & np.isin(schedule.kind, (Kind.B, Kind.I)))
+    backward = np.flatnonzero(mine & among(schedule.kind, (Kind.B, Kind.I)))
     return _exchanged(schedule, int(forward[0]), int(backward[0]))
 
 
