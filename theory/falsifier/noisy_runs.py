@@ -102,10 +102,11 @@ def _around(theorem: Theorem) -> Mapping[str, Vector]:
     except TheoryError:
         return {}
     open_ = free_vectors(theorem)
+    near = {name: [*nearest(name, relations)] for name in open_}
     found: dict[str, Vector] = {}
     for _ in open_:
         for name in open_:
-            for one in nearest(name, relations):
+            for one in near[name]:
                 known = one.replaced({n: v + Vector(((n, sympy.S.One),)) for n, v in found.items()})
                 if name not in found and not one.names & {*open_} - found.keys():
                     found[name] = known

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 import sympy
 
+from theory.kernel.atoms import atoms
 from theory.kernel.context import vanishing
 from theory.kernel.means import Mean
+from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Combine
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Theorem
@@ -137,18 +140,19 @@ def remembering(
     return chained, starts
 
 
+@lru_cache(maxsize=2**12)
 def _solved_for(name: str, gap: Scalar) -> Vector | None:
     """The vector of this name in ‖a·name + others‖² = 0, if a gap says this."""
-    if gap.atoms(Mean) or not gap.atoms(Gram):
+    own = vector(name)
+    if atoms(gap, Mean) or square(own) not in atoms(gap, Gram):
         return None
     form = sympy.expand(gap)
-    own = vector(name)
     size = form.coeff(square(own))
     if size == 0:
         return None
-    others = vector(name) * 0
-    for entry in form.atoms(Gram):
+    others = ZERO
+    for entry in atoms(form, Gram):
         if name in entry.names and entry.names != (name, name):
             other = next(one for one in entry.names if one != name)
             others = others - vector(other) * (form.coeff(entry) / (2 * size))
-    return others if sympy.simplify(form - size * square(own - others)) == 0 else None
+    return others if is_zero(form - size * square(own - others)) else None

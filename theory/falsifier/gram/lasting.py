@@ -23,6 +23,7 @@ from theory.falsifier.gram.exact import positive_semidefinite
 from theory.falsifier.gram.plain import Plain
 from theory.falsifier.gram.program import linear
 from theory.falsifier.run_forms import calls_in, nonnegative_domain
+from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation
 from theory.kernel.values import Values
 from theory.kernel.vectors import ZERO, Gram, Point, Scalar, Vector, vector
@@ -152,10 +153,12 @@ def _resolved(chosen: Mapping[str, Vector]) -> dict[str, Vector] | None:
 def nearest(name: str, relations: Iterable[Relation]) -> Iterator[Vector]:
     """Vectors w where a hypothesis is that ⟨v, u⟩ = ⟨w, u⟩, or that ‖v − w‖ is small."""
     for one in relations:
-        form = sympy.expand(one.gap)
-        entries = form.atoms(Gram)
-        size = form.coeff(Gram(Str(name), Str(name)))
+        entries = atoms(one.gap, Gram)
         own = [entry.names for entry in entries if name in entry.names]
+        if not own:
+            continue
+        form = sympy.expand(one.gap)
+        size = form.coeff(Gram(Str(name), Str(name)))
         beside = {n for names in own for n in names} - {name}
         if one.kind == "<=" and size != 0:
             parts = {n: form.coeff(Gram(Str(name), Str(n))) / -2 for n in beside}
