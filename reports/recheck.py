@@ -54,6 +54,7 @@ BY_COEFFICIENTS, BY_SOLVER = "no negative coefficient", "z3"
 
 Tree = tuple[Any, ...]
 """A formula as nested tuples, and other groups of values."""
+Number = int | Fraction
 Term = tuple[tuple[int, Fraction], ...]
 """A product of powers: atoms with their exponents, sorted."""
 Form = dict[Term, Fraction]
@@ -257,6 +258,15 @@ def product_of(term: Term, exponent: Fraction) -> Form:
     return {tuple((atom, e * exponent) for atom, e in term if exponent): Fraction(1)}
 
 
+def whole(form: Form) -> list[tuple[list[tuple[int, Number]], Number]]:
+    """Terms and factors with integers for fractions where they are whole: those are much faster."""
+
+    def of(number: Fraction) -> Number:
+        return number.numerator if number.denominator == 1 else number
+
+    return [([(atom, of(e)) for atom, e in term], of(factor)) for term, factor in form.items()]
+
+
 def factors(number: int) -> list[int]:
     """Factors of a natural number: small primes, and what is left."""
     found = []
@@ -342,19 +352,24 @@ class Algebra:
     def times(self, one: Form, other: Form) -> Form:
         """The product of two forms."""
         self.spend(1 + len(one) * len(other))
-        total: Form = {}
-        for left, a in one.items():
-            for right, b in other.items():
+        total: dict[tuple[tuple[int, Number], ...], Number] = {}
+        mine, others = whole(one), whole(other)
+        for left, a in mine:
+            for right, b in others:
                 exponents = dict(left)
                 for atom, exponent in right:
                     exponents[atom] = exponents.get(atom, 0) + exponent
-                term = tuple(sorted((atom, e) for atom, e in exponents.items() if e))
+                term = tuple(sorted(power for power in exponents.items() if power[1]))
                 total[term] = total.get(term, 0) + a * b
         for term, factor in total.items():
             numbers = [factor, *(exponent for _, exponent in term)]
             if any(max(abs(n.numerator), n.denominator).bit_length() > BITS for n in numbers):
                 raise Refused("it has numbers that are too long")
-        return {term: factor for term, factor in total.items() if factor}
+        return {
+            tuple((atom, Fraction(e)) for atom, e in term): Fraction(factor)
+            for term, factor in total.items()
+            if factor
+        }
 
     def less(self, one: Form, other: Form) -> Form:
         """The difference of two forms."""
