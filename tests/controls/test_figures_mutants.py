@@ -222,7 +222,7 @@ def test_late_starts_are_not_taken_for_those_of_runs() -> None:
     assert merged("", "", exact.statements()).verdict is Verdict.UNKNOWN
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("by", [-1, 1])
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_no_other_makespan_of_durations_is_proved(
@@ -238,7 +238,7 @@ def test_no_other_makespan_of_durations_is_proved(
     assert duration_figures._law(stated, replace(region, counts=tuple(counts))) is None
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["F", "B", "W"])
 def test_no_other_path_is_proved(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     family, guessed = get_family("zb-h1"), starts_of

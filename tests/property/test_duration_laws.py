@@ -141,6 +141,7 @@ def test_makespans_are_those_of_timelines(family: str, regions: int) -> None:
     assert compared > 20
 
 
+@pytest.mark.slow
 def test_spans_of_another_order_are_none() -> None:
     family = get_family("zb-h1")
     assert isinstance(family.rule, StampedOrder)

@@ -281,6 +281,7 @@ def test_start_times_that_repeat_after_several_microbatches(bound: str) -> None:
         assert weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED
 
 
+@pytest.mark.slow
 def test_control_of_counts_and_sums_by_rounds() -> None:
     """One count more, or one entry more in one piece of one class, is refused."""
     found = law(PIPEDREAM, [name for name, _ in BOUNDS].index("p - 1"), "ascending")

@@ -42,8 +42,8 @@ def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
     >>> p = sympy.Symbol("p", integer=True)
     >>> sorted(mutants(p + 2))
     ['2 - p', 'p + 1', 'p + 3', 'p + 4', 'p - 2']
-    >>> len(mutants(sympy.Add(*(2 * one for one in sympy.symbols("x:300")))))
-    300
+    >>> len(mutants(sympy.Add(*(n * p**n for n in range(2, 170)))))
+    168
     """
     return {sympy.sstr(candidate): candidate for candidate in _differing(form)}
 
