@@ -237,6 +237,7 @@ class Translator:
 
     def __init__(self, numbers_for_vectors: bool = False) -> None:
         self._numbers = numbers_for_vectors
+        self._terms: dict[Scalar, Any] = {}
         self._reals: dict[Scalar, Any] = {}
         self._roots: dict[tuple[Scalar, int], Any] = {}
         self._facts: list[Any] = []
@@ -249,6 +250,11 @@ class Translator:
         UnsupportedFormError
             A number that is not rational or too long, or a power that is no root.
         """
+        if node not in self._terms:
+            self._terms[node] = self._term(node)
+        return self._terms[node]
+
+    def _term(self, node: Scalar) -> Any:
         if node.is_Rational:
             return _number(node)
         if node.is_Add:
