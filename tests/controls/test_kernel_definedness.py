@@ -125,3 +125,26 @@ def test_facts_count_once_they_are_defined() -> None:
     assert undefined(1 / r, [first, second]) == ""
     assert undefined(1 / r, [first]) == "r != 0 is not shown"
     assert undefined(1 / r, [le(a, r + 0 / (1 + h)), le(1, 1 / h)]) == "h != 0 is not shown"
+
+
+X, Y = sympy.symbols("x y", positive=True)
+SIGNS = {
+    "each factor": ((X - 1) * (Y - 1), (le(1, X), le(1, Y)), "factor by factor"),
+    "one of the factors": ((X - 1) * (Y - 1), (le(1, X),), ""),
+    "two negative factors": ((X - 1) * (Y - 1), (le(X, 1), le(Y, 1)), "z3 unsat"),
+    "more than a fact": (X - Y + 1, (le(Y, X),), "no less than a fact says"),
+    "twice a fact": (2 * X - 2 * Y, (le(Y, X),), "no less than a fact says"),
+    "less than a fact": (X - Y - 1, (le(Y, X),), ""),
+    "a fact that cannot be": (-X - 1, (le(X, -1),), ""),
+}
+
+
+@pytest.mark.parametrize(("form", "facts", "note"), SIGNS.values(), ids=SIGNS)
+def test_signs_follow_from_factors_and_from_facts_that_can_be(
+    form: sympy.Expr, facts: tuple[Relation, ...], note: str
+) -> None:
+    found = nonnegative(form, facts)
+    assert (found.verdict.name, found.note if note else "") == (
+        "PROVED" if note else "UNKNOWN",
+        note,
+    )

@@ -25,7 +25,7 @@ from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
 from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Statement, decide
+from theory.smt.solver import Outcome, Statement, decide, have_model
 from theory.verdicts import Verdict
 
 RLIMIT: Final = 2_000_000
@@ -191,8 +191,7 @@ def _decided(expression: Scalar, sign: Sign, facts: Facts) -> Outcome:
     factors = sympy.Mul.make_args(expression)
     if len(factors) > 1 and all(_has_sign(one, sign, facts) for one in factors):
         return Outcome("sign", says, Verdict.PROVED, {}, "factor by factor", 0)
-    gaps = (expression.primitive()[1] - one.gap.primitive()[1] for one in facts)
-    if sign != "!=" and any(plus_only(gap, sign == ">") for gap in gaps):
+    if sign != "!=" and any(_is_above(expression, one, sign == ">") for one in facts):
         return Outcome("sign", says, Verdict.PROVED, {}, "no less than a fact says", 0)
     translator = Translator()
     try:
@@ -207,6 +206,23 @@ def _decided(expression: Scalar, sign: Sign, facts: Facts) -> Outcome:
         note = "not nonnegative on the whole domain as z3 reads it"
         return Outcome("sign", says, Verdict.UNKNOWN, {}, note, outcome.queries)
     return outcome
+
+
+def _is_above(expression: Scalar, fact: Relation, strict: bool) -> bool:
+    """Whether an expression is at least the gap of a fact, up to positive numbers, at a glance.
+
+    Of what cannot be, such as η ≤ −1, nothing is concluded.
+    """
+    above = expression.primitive()[1] - fact.gap.primitive()[1]
+    if not plus_only(above, strict):
+        return False
+    translator = Translator()
+    try:
+        said = translator.fact(fact)
+    except UnsupportedFormError:
+        return False
+    asks = f"{fact} can be"
+    return have_model((said, *translator.domain()), asks, RLIMIT) == "sat"
 
 
 @lru_cache(maxsize=2**14)
