@@ -86,7 +86,7 @@ def test_a_changed_order_has_other_figures(name: str, change: Rewritten) -> None
     assert found.verdict is Verdict.UNKNOWN
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("change", [(0, 1), (1, 0), (0, -1)])
 @pytest.mark.parametrize("name", ["zb-h1", "zbv", "dualpipe", "interleaved-zero-bubble"])
 def test_updates_stand_nowhere_else(
@@ -132,6 +132,7 @@ def test_forwards_count_no_others(
     assert found.to_json()["delay"] is None
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("part", ["F", "B", "W", "U", "a", "c"])
 @pytest.mark.parametrize("linearization", ["descending", "slot-start"])
 def test_workers_count_no_others(
@@ -152,6 +153,7 @@ def test_workers_count_no_others(
     assert found.to_json()["delay"] is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", [-1, 1])
 @pytest.mark.parametrize("place", [0, 1])
 @pytest.mark.parametrize("name", ["FIRST", "LATER"])
@@ -168,7 +170,7 @@ def test_rounds_have_no_other_slots(
     assert found.to_json()["delay"] is None
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("moved", [(0, 1, 0), (1, 0, 0), (0, 0, 1), (0, 0, -1)])
 @pytest.mark.parametrize("linearization", LINEARIZATIONS)
 def test_events_of_rounds_count_no_others(

@@ -66,7 +66,7 @@ def mean(matrix: Matrix) -> sympy.Expr:
     return sympy.Rational(int(matrix.sum()), matrix.size)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(9)
 @every_family
 def test_proved_and_so_in_every_run(name: str) -> None:
     found, family = law(name), get_family(name)
@@ -110,7 +110,7 @@ def test_delays_are_those_of_every_run(name: str, linearization: str) -> None:
         assert most == list(found_most)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("linearization", LINEARIZATIONS)
 @pytest.mark.parametrize("name", ["pipedream-2bw", "asyncpp"])
 def test_delays_of_windows_are_those_of_every_run(name: str, linearization: str) -> None:
