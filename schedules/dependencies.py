@@ -37,7 +37,7 @@ from schedules.schedule import IntArray, Schedule
 
 MISSING = -1
 
-RECENT = 8
+RECENT = 2
 """Schedules whose tables are kept: each check of a schedule asks for them."""
 
 SPARSE_PAIRS = 1_000_000
