@@ -332,6 +332,11 @@ def test_induction() -> None:
     assert not accepts(rule, le(A(K), bound - q**K * a / 2), RATIO)  # does not cover the start
     assert not accepts(rule, eq(A(K), bound), RATIO)
     assert not accepts(rule, le(A(K + 1), bound), RATIO)
+    each, here = Induction("step", k, k, A, "start"), bound.subs(K, k)
+    assert accepts(each, le(A(k), here), RATIO)
+    assert not accepts(each, le(A(k), here - 1), RATIO)
+    assert not accepts(each, le(A(K), bound), RATIO)
+    assert not accepts(rule, le(A(K), bound + k), RATIO)
 
 
 def test_induction_needs_a_nonnegative_ratio() -> None:

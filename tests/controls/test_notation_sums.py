@@ -38,9 +38,12 @@ FALLS = """
 T.smooth(f, L)
 T.iterate(x, x - f.grad(x) / L, k)
 F = T.sequence("F", f(x))
-T.have({weight} * F(k + 1) <= {weight} * F(k))
+falls = T.have({weight} * F(k + 1) <= {weight} * F(k))
+{more}
 CLAIM = T.shows({statement})
 """
+
+ALWAYS, MEAN = "T.induction(F({at}) <= F(0), falls)", "total(F(k), k, K) / K <= F(0)"
 
 DRAWN = """
 E = mean("E", g{more})
@@ -78,10 +81,20 @@ CLAIM = T.shows(total(A(k), k, K) <= {most} * sqrt(K))
             {"bound": "T.have(N(k) <= c**2)"},
         ),
         (CONSTANT, {"most": "tau * c"}, {"most": "(tau - 1) * c"}),
-        (FALLS, {"weight": "1", "statement": "F(K - 1) <= F(0)"}, {"statement": "F(0) <= F(K)"}),
         (
             FALLS,
-            {"weight": "(k + 1)", "statement": "K * F(K) <= total(F(k), k, K)"},
+            {"weight": "1", "more": "", "statement": "F(K - 1) <= F(0)"},
+            {"statement": "F(0) <= F(K)"},
+        ),
+        (
+            FALLS,
+            {"weight": "1", "more": ALWAYS.format(at="k"), "statement": MEAN},
+            {"statement": f"{MEAN} - c"},
+        ),
+        (FALLS, {"weight": "1", "more": ALWAYS.format(at="tau"), "statement": MEAN}, {"more": ""}),
+        (
+            FALLS,
+            {"weight": "(k + 1)", "more": "", "statement": "K * F(K) <= total(F(k), k, K)"},
             {"statement": "(K + 1) * F(K) <= total(F(k), k, K)"},
         ),
         (DRAWN, {"more": "", "part": "1"}, {"part": "0"}),

@@ -30,7 +30,7 @@ from theory.kernel.normal import is_zero
 from theory.kernel.prove import closure
 from theory.kernel.relations import Relation, le
 from theory.kernel.residues import Residues
-from theory.kernel.rules import Combine, Found, Total
+from theory.kernel.rules import Combine, Found, Induction, Total
 from theory.kernel.stored import entries_of, names_of, vector_from
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, vector
@@ -172,7 +172,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     bare = _bare(statement, plan, scene, tuple(hypotheses))
     lines = [scene.relation(written.relation) for written in plan.written]
     windows = offers.windows((bare.goal, *lines))
-    run = offers.Run(plan.index, counts(statement, plan), windows)
+    general = _general(statement, plan)
+    numbers = tuple(n for n in counts(statement, plan) if n not in general)
+    run = offers.Run(plan.index, numbers, windows)
     means = _operators(statement, plan, scene)
     steps: list[Step | Offer] = []
     at = Residues()
@@ -243,10 +245,23 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
                 follow(steps[-1].name, relation)
         steps.append(Step(written.name, relation, rule, written.says, written.where))
         follow(written.name, relation)
+        if isinstance(rule, Induction) and rule.count in general:
+            each = f"{written.name}, each {run.index}"  # a bound for every n is one of x_k
+            here = relation.replaced({rule.count: run.index})
+            steps.append(Step(each, here, replace(rule, count=run.index)))
+            follow(each, here)
         for stale in bare.hypotheses if run.index is not None else ():
             if isinstance(stale, Delayed):
                 steps += offers.drift_by(written.name, relation, stale, run, bare)
     return _certified(bare, steps, statement.rule, means)
+
+
+def _general(statement: Statement, plan: Plan) -> set[Scalar]:
+    """The n of bounds by induction of which nothing else speaks."""
+    bounds = [one for one in plan.written if isinstance(one.rule, Induction)]
+    said = [statement, *plan.assumed, *(one for one in plan.written if one not in bounds)]
+    named = {symbol for one in said for symbol in one.relation.gap.free_symbols}
+    return {one.rule.count for one in bounds if isinstance(one.rule, Induction)} - named
 
 
 def _moduli(plan: Plan) -> Iterator[Hypothesis]:

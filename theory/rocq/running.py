@@ -176,7 +176,9 @@ def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
     plus = [] if carried == 0 else [carried]
     here = Premise(le(rule.sequence(k), bound), "assumption", ratio)
     step = le(rule.sequence(k + 1), goal.rhs.subs(count, k + 1))
-    whole = f"({text.whole(count)})%Z"
+    inside = count == k  # the goal is in iteration k itself, and k ranges below
+    whole = f"{index}'" if inside else f"({text.whole(count)})%Z"
+    apart = [f"  rename {index} into {whole}, H_{index} into H_{whole}."] if inside else []
     later = text.under(k)
     next_one = replace(later, indices={**later.indices, k: f"({index} + 1)"})
     moved = arguments(goal.rhs.subs(count, k), {k: k + 1}, next_one, later, "")
@@ -202,6 +204,7 @@ def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
     step_by = draft.numbers.combine(text, step, [taken(draft, rule.of), here], (), plus, under)
     return "\n".join(
         [
+            *apart,
             f"  assert (I0 : {text.relation(first)}) by ({start_by}).",
             f"  assert (I1 : forall {index} : Z, (0 <= {index})%Z -> "
             f"{text.relation(here.relation)} -> {text.relation(step)}).",

@@ -208,7 +208,7 @@ class Induction:
     of : str
         The recurrence, for every k.
     index, count : sympy symbols
-        k and K.
+        k and K, which may be k: the bound then holds in every iteration.
     sequence : sympy function
         a.
     start : sympy expression
@@ -241,8 +241,8 @@ class Induction:
         changing = varying(given.facts[self.of], given) or varying(goal, given)
         if changing:
             return changing
-        symbol = self.count.is_Symbol and counts(self.count, self.index)
-        if not symbol or goal.gap.has(self.index):
+        apart = self.count.is_Symbol and counts(self.count, self.index)
+        if self.count != self.index and (not apart or goal.gap.has(self.index)):
             return Checked(Verdict.UNKNOWN, f"no bound for every {self.count} alone")
         ratio, rest = self._read(given.facts[self.of])
         first = self.sequence(0)
