@@ -177,15 +177,19 @@ def _delay_lines(result: dict[str, Any]) -> Iterator[str]:
     """Of a step, the same for every block j and microbatch, or of a window."""
     from reports.formulas import as_text
 
+    result = result | result.get("short", {})
+
     if result["delay"] is None:
         yield f"delays: UNKNOWN [{result['delay_open']}]"
         return
     lines = result["linearization"]
     yield f"delay D[i][j], linearization {lines}: of {result['delay_of']}"
     yield from _entries(result)
+    if "short" in result:
+        yield f"with c(k) = {as_text(result['c(k)'])} and G(k) = {as_text(result['G(k)'])}"
     if result["equivalent_delay"]:
         yield f"equivalent delay E[i][j], of the same: {as_text(result['equivalent_delay'])}"
-    for key in ("max", "min", "mean", "whole_run_max"):
+    for key in ("max", "min", "mean", "whole_run_max", "whole_run_least_m"):
         if result[key] is not None and (key != "whole_run_max" or result[key] != result["max"]):
             yield f"{_FORMS[key]}: {as_text(result[key])}"
 

@@ -21,7 +21,9 @@ from theory.laws import (
     duration_figures,
     duration_regions,
     exact_starts,
+    paces,
     round_delays,
+    stage_sums,
     step_delays,
     window_delays,
     worker_delays,
@@ -109,27 +111,73 @@ def test_updates_stand_nowhere_else(
     assert found.to_json()["delay"] is None
 
 
-@pytest.mark.parametrize("part", ["counted", "largest", "least"])
+ONE_MORE = Affine((), 1)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("part", ["slots", "forward", "backward"])
 @pytest.mark.parametrize("linearization", ["ascending", "slot-start"])
 def test_forwards_count_no_others(
     part: str, linearization: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    guessed, family = window_delays.from_runs, get_family("pipedream-2bw")
+    guessed, family = window_delays.from_runs, get_family("asyncpp")
 
-    def moved(*given: Any) -> window_delays.Windows:
+    def moved(*given: Any) -> paces.Pace:
         found = guessed(*given)
         assert found is not None
-        if part == "counted":
-            *others, last = found.counted.pieces
-            value = last.value.plus(Affine((), 1))
-            return replace(found, counted=Piecewise((*others, replace(last, value=value))))
-        one = getattr(found, part)
-        return replace(found, **{part: replace(one, form=one.form.plus(Affine((), 1)))})
+        value = found.slots + 1 if part == "slots" else getattr(found, part).plus(ONE_MORE)
+        return replace(found, **{part: value})
 
     monkeypatch.setattr(window_delays, "from_runs", moved)
     found = prove(replace(family), figures_of(family), linearization)
     assert found.verdict is Verdict.PROVED
     assert found.to_json()["delay"] is None
+
+
+@pytest.mark.parametrize("linearization", LINEARIZATIONS)
+def test_counts_of_windows_add_up_to_nothing_else(
+    linearization: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right, family = stage_sums.Notation.over_stages, get_family("asyncpp")
+
+    def wrong(self: stage_sums.Notation, x: Any, j: Any, p: Any, n: Any, tie: int) -> Any:
+        return right(self, x, j, p, n, tie) + (j if tie == -1 else p - j)
+
+    monkeypatch.setattr(stage_sums.Notation, "over_stages", wrong)
+    found = prove(replace(family), figures_of(family), linearization)
+    assert found.to_json()["delay"] is None
+
+
+def known_of(name: str) -> tuple[exact_starts.Exact, paces.Pace]:
+    family = get_family(name)
+    stated = Stated(family, figures_of(family), read_forms(figures_of(family)))
+    small = stated._small
+    known = step_delays.Known(stated.lanes, stated.order, small, stated._start, z3.Int("end"))
+    exact, pace = step_delays.timed(known)[0], paces.from_runs(small)
+    assert exact is not None
+    assert pace is not None
+    return exact, pace
+
+
+@pytest.mark.parametrize("linearization", LINEARIZATIONS)
+def test_every_condition_on_windows_is_needed(linearization: str) -> None:
+    _, pace = known_of("asyncpp")
+    lines = get_linearization(linearization)
+    asked = {one.name: one for one in window_delays.by_windows(pace, lines)}
+    for name, condition in (("recorded", "r < K"), ("place", "K*t + K*later <= M")):
+        statement = asked[name]
+        loose = tuple(one for one in statement.hypotheses if str(one) != condition)
+        assert len(loose) == len(statement.hypotheses) - 1
+        assert merged("", "", [statement]).verdict is Verdict.PROVED
+        without = replace(statement, hypotheses=loose)
+        assert merged("", "", [without]).verdict is Verdict.UNKNOWN
+
+
+def test_first_forwards_are_not_said_to_count_nothing_if_they_count() -> None:
+    exact, pace = known_of("asyncpp")
+    assert merged("", "", paces.beginning(exact, pace)).verdict is Verdict.PROVED
+    sooner = replace(pace, backward=pace.backward.plus(Affine((("p", 1),)), -1))
+    assert merged("", "", paces.beginning(exact, sooner)).verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.sampled(5)
@@ -187,23 +235,6 @@ def test_events_of_rounds_count_no_others(
     found = prove(replace(family), figures_of(family), linearization)
     assert found.verdict is Verdict.PROVED
     assert found.to_json()["delay"] is None
-
-
-def test_short_windows_have_other_delays(monkeypatch: pytest.MonkeyPatch) -> None:
-    family = get_family("pipedream-2bw")
-    stated = Stated(family, figures_of(family), read_forms(figures_of(family)))
-    small = stated._small
-    known = step_delays.Known(stated.lanes, stated.order, small, stated._start, z3.Int("end"))
-    exact, _ = step_delays.timed(known)
-    lines = get_linearization("ascending")
-    found = window_delays.from_runs(known.runs, lines)
-    assert exact is not None
-    assert found is not None
-    asked = {one.name: one for one in window_delays.by_windows(exact, found, lines)}
-    loose = [one for one in asked["recorded"].hypotheses if str(one) != "p <= K"]
-    assert len(loose) == len(asked["recorded"].hypotheses) - 1
-    statement = replace(asked["recorded"], hypotheses=(*loose, z3.Int("K") >= 1))
-    assert merged("", "", [statement]).verdict is Verdict.UNKNOWN
 
 
 def test_late_starts_are_not_taken_for_those_of_runs() -> None:

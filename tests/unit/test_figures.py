@@ -114,21 +114,36 @@ def test_delays_are_those_of_every_run(name: str, linearization: str) -> None:
 @pytest.mark.parametrize("linearization", LINEARIZATIONS)
 @pytest.mark.parametrize("name", ["pipedream-2bw", "asyncpp"])
 def test_delays_of_windows_are_those_of_every_run(name: str, linearization: str) -> None:
+    """Longer than the pipeline and shorter ones, from microbatch p to the last that is steady."""
     family = get_family(name)
     printed = law(name, linearization=linearization).to_json()
-    for p, more, windows in product((1, 2, 4), (0, 2), (1, 3)):
-        K, M = p + more, windows * (p + more) + more
-        found = delays(timeline(family.build(p, M, **{family.interval: K})), linearization)
-        for i, m, row in zip(found.stage, found.microbatch, found.matrix, strict=True):
-            at = {"p": p, "i": int(i), "r": int(m) % K}
-            each = [entries(printed["delay"], **at, j=j) for j in range(p)]
-            assert row.tolist() == ([p - 1 - i] * p if m < K else [one for [one] in each])
-        later = found.matrix[found.microbatch >= K]
-        size = {SYMBOLS["p"]: p, SYMBOLS["M"]: M, SYMBOLS[family.interval]: K}
-        assert at_size(printed["whole_run_max"], size) == found.matrix.max()
-        if len(later):
+    numbers = ["p", family.interval, "i", "j", "r"]
+    delay = sympy.lambdify(numbers, sympy.sympify(printed["delay"][0]["expr"]), "math")
+    seen = 0
+    for p, K in product(range(1, 7), range(1, 9)):
+        if name == "pipedream-2bw" and p > K:
+            continue
+        size = {SYMBOLS["p"]: p, SYMBOLS[family.interval]: K}
+        later = -(-(p - (linearization != "descending")) // (2 * K))
+        reached = at_size(printed["whole_run_least_m"], size)
+        for M in (K, 2 * K, int(reached), 3 * p + 3 * K + 1):
+            found = delays(
+                timeline(family.build(p, max(M, K), **{family.interval: K})), linearization
+            )
+            steady = (found.microbatch >= p) & (found.microbatch // K + later <= M // K)
+            kept = found.stage[steady], found.microbatch[steady], found.matrix[steady]
+            for i, m, row in zip(*kept, strict=True):
+                assert row.tolist() == [delay(p, K, int(i), j, int(m) % K) for j in range(p)]
+                seen += 1
+            whole = at_size(printed["whole_run_max"], {**size, SYMBOLS["M"]: M})
+            assert found.matrix.max() <= whole
+            assert found.matrix.max() == whole or 2 * K <= M < reached
+        windows = (found.microbatch // K)[steady]
+        if (windows == windows.max(initial=0)).sum() == p * K:
+            last = kept[2][windows == windows.max()]
             most = [at_size(printed[key], size) for key in ("max", "min", "mean")]
-            assert most == [later.max(), later.min(), mean(later)]
+            assert most == [last.max(), last.min(), mean(last)]
+    assert seen > 1000
 
 
 @pytest.mark.sampled(4)

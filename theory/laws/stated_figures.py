@@ -41,7 +41,7 @@ _OF_VERSIONS: Final = ("stash", "staleness", "update-once")
 
 _MAKESPAN: Final = "a timetable ends there, and one rank needs so long"
 
-_NO_DELAYS: Final = "they are proved where one flush ends a step, or windows have p gradients"
+_NO_DELAYS: Final = "they are proved where one flush ends a step, or updates have an interval"
 
 _ROUNDS: Final = "every round is the first one again, when all of the one before is over"
 
@@ -126,7 +126,7 @@ class Stated:
         if self.family.policy.name == "flush":
             return step_delays(known, linearization)
         if self.family.interval and self.subject.updates is not None:
-            return window_delays(known, self.family, linearization)
+            return window_delays(known, self.family, self.subject.updates, linearization)
         return StepDelays(linearization, None, (), _NO_DELAYS)
 
     @cached_property

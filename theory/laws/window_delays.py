@@ -1,244 +1,240 @@
-"""Delays where a stage updates after every K ≥ p gradients: one pipeline, one stage a rank.
+"""Delays where a stage updates after every K gradients: one pipeline, one stage a rank.
 
-Update t of stage i is number p·t + p − 1 − i of the history, and F of number r of window t ≥ 1
-counts all updates of earlier windows but the last, and some of the last: how many, is guessed from
-small runs and proved. The first window counts none. Where two versions are kept, F reads the older
-one, so that against what it read every gradient is one window late.
+Where starts grow by a slots a microbatch, updates of a stage come every n = aK slots, those of
+stage u by u slots sooner. So ⌈(x + u)/n⌉ updates of stage u, and some more for every window, lie in
+front of an event, with an x that is affine in its stage and its number, and all stages together
+have a closed form (`theory.laws.stage_sums`).
+
+That is so of events from the first on that starts steadily, as far as the updates that it counts
+are made. Before, no F that starts otherwise counts an update, which bounds delays of whole runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
 import sympy
 import z3
 
-from schedules.closed_forms.affine import ONE, Affine, Piecewise
-from schedules.closed_forms.fit import fit
+from schedules.closed_forms.floor_sums import p_
 from schedules.families.family import Family
 from schedules.linearization import Linearization, get_linearization
-from schedules.stamps import Number
-from theory.laws.delays.guarded_sums import border, decided, on_class, one_polynomial, summed
 from theory.laws.delays.polynomials import by_parity
-from theory.laws.delays.round_law import in_p
-from theory.laws.exact_starts import Exact
+from theory.laws.paces import BEGUN, Pace, at_pace, beginning, from_runs
 from theory.laws.proved_delays import NO_FORMS, StepDelays, Values
-from theory.laws.stamp_terms import higher, neighbours, products
+from theory.laws.stage_sums import SHORT, C, Notation, ceiling, proofs, where
+from theory.laws.stamp_terms import neighbours, products
+from theory.laws.static_orders.versions import Updates
 from theory.laws.step_delays import Known, timed
 from theory.laws.timetable_proofs import merged
-from theory.laws.timetables import Run
 from theory.smt.solver import Statement, Term
+from theory.verdicts import Verdict
 
-_TRIED: Final = range(1, 9)
-"""Values of p that extremes are guessed from."""
+_COUNTED: Final = "every event counts so many updates of each stage, and they add up"
 
-_P, _K = sympy.symbols("p K", integer=True)
-
-_COUNTED: Final = "updates stand where it is said, and every F counts those in front of it"
+_P, _K, _I, _J, _R, _X = sympy.symbols("p K i j r k", integer=True)
 
 
-@dataclass(frozen=True)
-class Extreme:
-    """A number of p: an affine form, but for some small p."""
-
-    form: Affine
-    small: tuple[tuple[int, int], ...]
-
-    def at(self, p: Term) -> Term:
-        """For a solver."""
-        found = self.form.at({"p": p})
-        for size, value in self.small:
-            found = z3.If(p == size, z3.IntVal(value), found)
-        return found
-
-    def to_sympy(self) -> sympy.Expr:
-        """As it is printed."""
-        small = ((sympy.Integer(value), sympy.Eq(_P, size)) for size, value in self.small)
-        return sympy.Piecewise(*small, (self.form.to_sympy(), True))
+def _tie(lines: Linearization, *, by_forward: bool) -> int:
+    below, above = (lines.counted(u, 1, by_forward=by_forward) for u in (0, 2))
+    return int(above) - int(below)
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Delays of the gradients of a window, from the second on.
+    """Delays where a stage updates after every K gradients.
 
     Attributes
     ----------
-    counted : Piecewise
-        Updates of the window before that F counts, over its number m in its window, its stage s,
-        and p.
-    largest, least : Extreme
-        Of all delays.
-    late : tuple of sympy expression
-        Sum over m and s of p − `counted`, by p mod 2.
+    pace : Pace
+    lines : Linearization
     interval : sympy expression
         K.
+    long : bool
+        Whether K ≥ p.
     older : bool
-        Whether F reads the version before the newest of its window.
+        Whether F reads the version before the newest of its window, and K ≥ p.
+    whole : bool
+        Whether delays of whole runs are bounded.
     """
 
-    counted: Piecewise
-    largest: Extreme
-    least: Extreme
-    late: tuple[sympy.Expr, ...]
+    pace: Pace
+    lines: Linearization
     interval: sympy.Expr = _K
+    long: bool = False
     older: bool = False
+    whole: bool = True
 
-    def delay(self, i: Number, j: Number, r: Number, p: Number, choose: Any) -> Number:
-        """Of stage i and number r of a window, against block j."""
-        return 2 * p - 1 - i - self.counted.at({"m": r, "s": j, "p": p}, choose)
+    @property
+    def between(self) -> sympy.Expr:
+        """Slots from update to update, n."""
+        return self.pace.slots * self.interval
+
+    def index(self, i: Any, how: Notation) -> sympy.Expr:
+        """Updates before that of stage i and window t, but for p·t."""
+        return how.over_stages(-i, i, _P, self.between, _tie(self.lines, by_forward=False))
+
+    def recorded(self, j: Any, r: Any, how: Notation) -> sympy.Expr:
+        """Updates before F of stage j and number r of window t, but for p·t."""
+        x = self.pace.slots * (r + 1) + self.pace.ahead(j, _P)
+        return how.over_stages(x, j, _P, self.between, _tie(self.lines, by_forward=True)) - _P
+
+    @property
+    def _reach(self) -> sympy.Expr:
+        """Stages whose updates may be counted of windows beyond one's own."""
+        return _P - int(_tie(self.lines, by_forward=False) <= 0)
+
+    def mean(self) -> sympy.Expr:
+        """Over i, j and r: of two updates one counts the other, and ⌈·/n⌉ adds up over r."""
+        a, n, K = self.pace.slots, self.between, self.interval
+        means = (
+            (_P - 1) / 2 - self._recorded_by_all(rest).subs(p_, _P) / (_P * K) for rest in range(a)
+        )
+        form = by_parity(dict(enumerate(map(sympy.factor, means)))).subs(p_, _P)
+        if self.lines.backward_counts:
+            return form
+        q = sympy.floor((_P - 1) / n)  # of two in one slot, q·n stages apart, neither does
+        return sympy.piecewise_fold(form - q + n * q * (q + 1) / (2 * _P))
+
+    def _recorded_by_all(self, rest: int) -> sympy.Expr:
+        """The sum over j and u of ⌈y/a⌉ for p ≡ rest modulo a, class by class of j."""
+        a, total = self.pace.slots, sympy.S.Zero
+        P, q = sympy.symbols("P q", integer=True)
+        p, tie = a * P + rest, _tie(self.lines, by_forward=True)
+        for residue in range(a):
+            j = a * q + residue
+            row = Notation().over_stages(self.pace.ahead(j, p), j, p, a, tie)
+            total += sympy.summation(sympy.expand(row), (q, 0, P - 1 + int(residue < rest)))
+        return sympy.expand(total.subs(P, (_P - rest) / sympy.Integer(a)))
+
+    def extremes(self, how: Notation) -> dict[str, sympy.Expr]:
+        """Delays fall in i, j and r; in a whole run those of the first stages may be larger."""
+        K, first = self.interval, self.index(sympy.S.Zero, how)
+        steady = first - self.recorded(sympy.S.Zero, sympy.S.Zero, how)
+        least = self.index(_P - 1, how) - self.recorded(_P - 1, K - 1, how)
+        found = {"max": steady, "min": least}
+        if not self.whole:
+            return found
+        rounds, far = ceiling(_P, K), how.ceiling(self._reach, self.between)
+        begun = _P * (rounds - 1) + first
+        last = rounds - sympy.Piecewise((0, begun < steady), (1, True))
+        if self.long:
+            return {**found, "whole_run_max": steady, "whole_run_least_m": K * (1 + far)}
+        whole = {"whole_run_max": sympy.Max(begun, steady), "whole_run_least_m": K * (last + far)}
+        return {**found, **whole}
+
+    def _of_long(self) -> dict[str, sympy.Expr]:
+        """The same where K ≥ p, which tells what is rounded up, but for some small p."""
+        a, b = sympy.symbols("a b", integer=True, nonnegative=True)
+        cases = dict[str, list[Any]]()
+        for p in (3 + a, 2, 1):
+            found = self.extremes(where({_P: p, self.interval: p + b}))
+            for name, form in found.items():
+                rest = cases.setdefault(name, [(sympy.expand(form), True)])
+                if p in (1, 2) and rest[-1][0].subs(_P, p) != form.subs(_P, p):
+                    rest.insert(0, (form.subs(_P, p), sympy.Eq(_P, p)))
+        return {name: sympy.piecewise_fold(sympy.Piecewise(*rest)) for name, rest in cases.items()}
 
     def to_json(self, chosen: Values) -> dict[str, Any]:
-        """As plain data; the first window is in ``delay_of`` alone."""
-        names = {"m": "r", "s": "j"}
-        i, j = sympy.symbols("i j", integer=True)
-        rows = self.counted.renamed(names).described()
-        symbols = {name: sympy.Symbol(name, integer=True) for name in ("r", "j", "p")}
-        whole = [sympy.sympify(row["expr"], locals=symbols) for row in rows]
-        K, M = self.interval.subs(chosen), sympy.Symbol("M", integer=True)
-        mean = {
-            rest: sympy.expand((_P - 1) / 2 + late / (_P * K))
-            for rest, late in enumerate(self.late)
-        }
-        largest, few = self.largest.to_sympy(), 2 * K > M
-        forms = {
-            "max": largest,
-            "min": self.least.to_sympy(),
-            "mean": by_parity(mean),
-            "whole_run_max": sympy.piecewise_fold(sympy.Piecewise((_P - 1, few), (largest, True))),
-        }
+        """As plain data; ``short`` has the same with c(k) for ⌈k/n⌉, and with G(k)."""
+        n, K = self.between.subs(chosen), self.interval.subs(chosen)
+
+        def texts(forms: dict[str, sympy.Expr]) -> dict[str, str]:
+            return {name: sympy.sstr(form.subs(chosen)) for name, form in forms.items()}
+
+        whole, short = (
+            (self.index(_I, how), self.recorded(_J, _R, how)) for how in (Notation(), SHORT)
+        )
+        extremes = self._of_long() if self.long else self.extremes(Notation())
+        readable = {} if self.long else self.extremes(SHORT)
+        named = {"c(k)": ceiling(_X, n), "G(k)": C(_X) * (_X + n / 2 - n / 2 * C(_X))}
+        reach = "p" if self._reach == _P else "(p − 1)"
+        rows = f"({self.pace.slots}·{K})" if K.free_symbols else n
+        once = sympy.Symbol("M", integer=True) < 2 * K
+        for forms in (extremes, readable):
+            if "whole_run_max" in forms:
+                whole_run = sympy.Piecewise((_P - 1, once), (forms["whole_run_max"], True))
+                forms["whole_run_max"] = sympy.piecewise_fold(whole_run)
         return {
-            "delay": [
-                {"when": row["when"], "expr": sympy.sstr(2 * _P - 1 - i - form)}
-                for row, form in zip(rows, whole, strict=True)
-            ],
-            "delay_of": f"number r of every window but the first, of {K} ≥ p microbatches",
-            "equivalent_delay": sympy.sstr(_P + j - i) if self.older else None,
-            **{name: sympy.sstr(form) for name, form in forms.items()},
+            "delay": [{"when": "True", **texts({"expr": whole[0] - whole[1]})}],
+            "delay_of": f"microbatch m = {K}·t + r with 0 ≤ r < {K} and m ≥ p, where M ≥ "
+            f"{K}·(t + ⌈{reach}/{rows}⌉)",
+            "equivalent_delay": sympy.sstr(_P + _J - _I) if self.older else None,
+            "whole_run_max": None,
+            **texts(extremes | {"mean": self.mean()}),
+            "short": texts({"index": short[0], "recorded": short[1], **readable, **named}),
         }
 
 
-def window_delays(known: Known, family: Family, linearization: str) -> StepDelays:
-    """Guess how many updates forwards count and prove it, of a line whose B is not split."""
+def window_delays(known: Known, family: Family, updates: Updates, linearization: str) -> StepDelays:
+    """Guess the pace and prove it, of a line whose B is not split."""
+    older = updates.policy.name == "double-buffer" and updates.at_least_p
     lines, interval = get_linearization(linearization), sympy.Symbol(family.interval, integer=True)
-    (exact, proof), found = timed(known), from_runs(known.runs, lines)
-    if exact is None or found is None:
+    (exact, proof), pace = timed(known), from_runs(known.runs)
+    if exact is None or pace is None:
         return StepDelays(linearization, None, (), NO_FORMS)
-    proof.append(merged("delay", _COUNTED, by_windows(exact, found, lines)))
-    older = family.policy.name == "double-buffer"
-    return StepDelays(linearization, replace(found, interval=interval, older=older), tuple(proof))
+    proof.append(merged("delay", _COUNTED, [*at_pace(exact, pace), *by_windows(pace, lines)]))
+    whole = merged("whole-run", BEGUN, beginning(exact, pace))
+    proved = whole.verdict is Verdict.PROVED
+    found = Windows(pace, lines, interval, updates.at_least_p, older, proved)
+    return StepDelays(linearization, found, (*proof, *[whole] * proved))
 
 
-def from_runs(runs: Sequence[Run], lines: Linearization) -> Windows | None:
-    """What fits small runs; None where no form does."""
-    tables = [_table(run, K, lines) for run in runs for K in _intervals(run)]
-    if not tables:
-        return None
-    m, s, p, target = np.concatenate(tables, axis=1)
-    counted = fit({"m": m, "s": s, "p": p}, target, [("m", "s", "p")])
-    if counted is None:
-        return None
-    largest, least = (_extreme(counted, which) for which in (max, min))
-    return Windows(counted, largest, least, tuple(_late(counted, rest) for rest in (0, 1)))
+def by_windows(pace: Pace, lines: Linearization) -> Iterator[Statement]:
+    """How many updates of each stage an event counts, and that they add up."""
+    p, K, t, v, r, i, j, u, c, M = z3.Ints("p K t v r i j u c M")
+    a, stages = pace.slots, (i, j, u)
+    n, later, lane = a * K, z3.Int("later"), pace.backward.at({"p": p})
+    sizes = [p >= 1, K >= 1, t >= 0, v >= 0, r >= 0, r < K, K * t + K <= M]
+    sizes += [part for s in stages for part in (s >= 0, s < p)]
+    factors = [t, v, t + c, t + later, z3.IntVal(0)]
+    sizes += products(factors, K) + neighbours([t, v, t + c], K)
+    update = a * (K * v + K - 1) - u + lane
+    mine, begin = a * (K * t + K - 1) - i + lane, pace.start(j, K * t + r, p)
+
+    def counted(of: Term, stage: Term, *, by_forward: bool) -> tuple[Term, Term]:
+        """Whether the update lies in front of an event, and that ⌈·/n⌉ of a form is c."""
+        counts = lines.counted(u, stage, by_forward=by_forward)
+        form = of - (a * (K * t + K - 1) - u + lane)
+        form += _one_more(lines, u, stage, by_forward=by_forward)
+        within = z3.And(n * (c - 1) < form, form <= n * c)
+        return z3.Or(update < of, z3.And(update == of, counts)), within
+
+    says = "F counts t + ⌈y/n⌉ updates of stage u, all of windows before its own"
+    seen, within = counted(begin, j, by_forward=True)
+    goal = z3.And(seen == (v < t + c), c <= 0, z3.Implies(K * t + r >= p, t + c >= 0))
+    yield Statement("recorded", says, (*sizes, within), goal)
+    says = "t + ⌈y/n⌉ updates of stage u are in front of one, all of them made"
+    seen, within = counted(mine, i, by_forward=False)
+    most = p - int(_tie(lines, by_forward=False) <= 0)
+    made = [n * (later - 1) < most, most <= n * later, K * t + K * later <= M]
+    goal = z3.And(seen == (v < t + c), K * t + K * c <= M)
+    goal = z3.And(goal, z3.Implies(K * t + r >= p, t + c >= 0))
+    yield Statement("place", says, (*sizes, within, *made), goal)
+    yield from _ordered(pace, lines)
+    yield from proofs(pace.slots)
 
 
-def _intervals(run: Run) -> Iterator[int]:
-    p = run.at.p
-    yield from (K for K in (p, p + 1, 2 * p) if 2 * K <= run.at.M)
+def _ordered(pace: Pace, lines: Linearization) -> Iterator[Statement]:
+    """Delays fall in i, j and r, and of two updates one counts the other."""
+    p, i, j, u, n, c, d = z3.Ints("p i j u n c d")
+    known = [p >= 1, *(part for s in (i, j, u) for part in (s >= 0, s < p))]
+    place, behind = (u - s + _one_more(lines, u, s, by_forward=False) for s in (i, i + 1))
+    begin, later = (pace.ahead(s, p) + _one_more(lines, u, s, by_forward=True) for s in (j, j + 1))
+    says = "updates of a stage count no more than those of the stage before, forwards no fewer"
+    yield Statement("extremes", says, tuple(known), z3.And(behind <= place, begin <= later))
+    other = i - u + _one_more(lines, i, u, by_forward=False)
+    within = [n >= 1, n * (c - 1) < place, place <= n * c, n * (d - 1) < other, other <= n * d]
+    within += products([c, d, z3.IntVal(0)], n) + products([c + d, z3.IntVal(0), z3.IntVal(1)], n)
+    same = z3.And(n * c == u - i, n * d == i - u, not lines.backward_counts)
+    goal = z3.Or(c + d == 1, z3.And(c + d == 0, same))
+    says = "of two updates one counts the other; where none of its slot is counted, or neither"
+    yield Statement("in a row", says, (*known, *within, u != i), goal)
 
 
-def _table(run: Run, K: int, lines: Linearization) -> Any:
-    """Numbers, stages, p, and what F of the second window counts of the first."""
-    at, start = run.at, {kind: np.zeros((run.at.p, run.at.M), int) for kind in "FB"}
-    for kind, of in start.items():
-        of[at.rank, at.x] = run.starts[kind]
-    m, s, i = np.meshgrid(np.arange(K), np.arange(at.p), np.arange(at.p), indexing="ij")
-    slot, begin = start["B"][i, K - 1], start["F"][s, K + m]
-    same = (slot == begin) & lines.counted(i, s, by_forward=True)
-    found = ((slot < begin) | same).sum(axis=2)
-    return np.stack([m[..., 0], s[..., 0], np.full(found.shape, at.p), found]).reshape(4, -1)
-
-
-def _extreme(counted: Piecewise, which: Callable[[Iterable[int]], int]) -> Extreme:
-    values = []
-    for p in _TRIED:
-        m, s, i = np.indices((p + 1, p, p))
-        found = 2 * p - 1 - i - counted.at({"m": m, "s": s, "p": p}, np.where)
-        values.append(which(found.ravel().tolist()))
-    slope = values[-1] - values[-2]
-    form = Affine((("p", slope),) if slope else (), values[-1] - slope * _TRIED[-1])
-    tried = zip(_TRIED, values, strict=True)
-    return Extreme(form, tuple((p, one) for p, one in tried if one != form.at({"p": p})))
-
-
-def _late(counted: Piecewise, rest: int) -> sympy.Expr:
-    """The sum of p − `counted` over all stages and numbers, for p ≡ rest modulo 2.
-
-    Raises
-    ------
-    UnsupportedFormError
-        The sum is no polynomial.
-    """
-    r, x, p = (Affine(((name, 1),)) for name in "rxp")
-    inside = (r, p.plus(r, -1), x, p.plus(x, -1).plus(ONE, -1))  # from r = p − 1 on none is left
-    late = Piecewise(tuple(replace(one, value=p.plus(one.value, -1)) for one in counted.pieces))
-    terms = decided(late.renamed({"m": "r", "s": "x"}), frozenset(map(border, inside)))
-    by_stage = on_class(summed(terms, "x", frozenset({p.plus(ONE, -1)})), "p", 2, rest)
-    least = frozenset({p.plus(ONE, rest - 1)})  # p = 2·P + rest ≥ 1
-    return in_p(one_polynomial(summed(by_stage, "r", least), least), 2, rest)
-
-
-def by_windows(exact: Exact, found: Windows, lines: Linearization) -> Iterator[Statement]:
-    """Updates stand where it is said, and forwards count what it is said that they do."""
-    whole, divide = exact.whole, exact.lanes.size.divisions()
-    p, M = exact.lanes.size.p, exact.lanes.size.M
-    K, t, u, r, y = z3.Ints("K t u r y")
-    windows = [t, u, z3.IntVal(0)]
-    sizes = [p <= K, t >= 0, u >= 0, *products(windows, K), *products(windows, p)]
-    sizes += neighbours(windows, K) + neighbours(windows, p)
-
-    def update(rank: str, window: Term) -> tuple[Any, Term, Term]:
-        """The gradient that closes a window, its last slot, and its place in the history."""
-        at = whole.one(z3.IntVal(0), rank, "x", divide).number(K * window + K - 1)
-        return at, exact.over(at) - 1, p * window + p - 1 - at.rank
-
-    one = whole.one(z3.IntVal(0), "rank", "x", divide)
-    known = (*whole.known(divide, one), y >= 0, y < one.x)
-    says = "a stage has its gradients in the order of microbatches"
-    yield Statement("in turn", says, known, exact.over(one.number(y)) < exact.over(one))
-    (one, slot, place), (two, other, there) = update("rank", t), update("rank_2", u)
-    keys = [
-        ((end, at.stage if lines.ascending else -at.stage) if lines.backward_counts else (end,))
-        for end, at in ((slot, one), (other, two))
-    ]
-    same = z3.And(one.rank == two.rank, t == u)
-    goal = z3.And(higher(*keys) == (place > there), z3.Implies(place == there, same), place >= 0)
-    known = (*whole.known(divide, one, two), *sizes)
-    yield Statement("place", "updates stand where it is said", known, goal)
-    begun = one.number(K * t + r)
-    begin = exact.start("F", begun)
-    some = found.counted.at({"m": r, "s": begun.rank, "p": p}, z3.If)
-    recorded = z3.If(t >= 1, p * (t - 1) + some, 0)
-    counts = lines.counted(two.stage, begun.stage, by_forward=True)
-    seen = z3.Or(other < begin, z3.And(other == begin, counts))
-    known = (*whole.known(divide, begun, two), *sizes, r >= 0, r < K, K * t + K <= M)
-    goal = z3.And(seen == (there < recorded), recorded >= 0, recorded <= p * t)
-    yield Statement("recorded", "forwards count the updates in front of a place", known, goal)
-    yield from _extremes(found)
-
-
-def _extremes(found: Windows) -> Iterator[Statement]:
-    """No delay of a window from the second on is larger or less, and some are these."""
-    p, K, i, j, r = z3.Ints("p K i j r")
-    largest, least = found.largest.at(p), found.least.at(p)
-    known = (p >= 1, p <= K, *(z3.And(one >= 0, one < p) for one in (i, j)), r >= 0, r < K)
-    one = found.delay(i, j, r, p, z3.If)
-    within = z3.And(one <= largest, one >= least, z3.Implies(r >= p - 1, one == p - 1 - i))
-    yield Statement("extremes", "delays lie between the extremes", known, within)
-    ends = product((z3.IntVal(0), p - 1), repeat=3)
-    some = [found.delay(i, j, r, p, z3.If) for i, j, r in ends]
-    goal = z3.And(*(z3.Or(*(one == most for one in some)) for most in (largest, least)))
-    yield Statement("attained", "the extremes are delays", (p >= 1,), goal)
+def _one_more(lines: Linearization, u: Term, stage: Term, *, by_forward: bool) -> Term:
+    """1 where an update of stage u counts in its own slot."""
+    counts = lines.counted(u, stage, by_forward=by_forward)
+    return z3.If(counts, 1, 0) if z3.is_expr(counts) else z3.IntVal(int(counts))
