@@ -51,6 +51,7 @@ from theory.laws.delays.static_induction import plain
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.delays.table import table
 from theory.laws.delays.whole_run import prove_whole_run, whole_run
+from theory.laws.delays.window_closed import window_closed
 from theory.laws.durations import DurationLaw, duration_laws
 from theory.laws.own_orders import Row, row_of
 from theory.laws.own_slots import row_of_slots
@@ -216,6 +217,8 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         return _with_rounds(found, family, admission, lines)
     if guess.least != LEAST_STAGES:
         return _open(found, f"updates are counted from p = {LEAST_STAGES} on")
+    if family.policy.name != "flush" and family.policy.interval != 1:
+        return _in_windows(found, family, admission, lines)
     counts = guess_counts(family, lines, admission)
     if counts is None:
         return _open(found, "counts of updates have no supported form")
@@ -318,6 +321,23 @@ def _with_rounds(
     ]
     closed = RoundClosed(guess, law, largest, most)
     return replace(found, closed=closed, proof=(*found.proof, *proof))
+
+
+def _in_windows(
+    found: DelayLaw, family: Family, admission: Admission, lines: Linearization
+) -> DelayLaw:
+    """The law where a stage updates after several gradients."""
+    guess = found.guess
+    assert guess is not None
+    shape = guess_shape(family, guess, admission)
+    if shape is None:
+        return _open(found, "activations in flight have no short form")
+    times = Times(Size.symbolic(guess), guess)
+    law = window_closed(times, shape, lines, family.policy.interval)
+    if law is None:
+        return _open(found, "microbatches from p on do not start a constant number of slots apart")
+    closed, proof = law
+    return replace(found, closed=closed, proof=(*found.proof, *proof, *prove_shape(times, shape)))
 
 
 def _closed(

@@ -185,8 +185,6 @@ def _delay_lines(result: dict[str, Any]) -> Iterator[str]:
     lines = result["linearization"]
     yield f"delay D[i][j], linearization {lines}: of {result['delay_of']}"
     yield from _entries(result)
-    if "short" in result:
-        yield f"with c(k) = {as_text(result['c(k)'])} and G(k) = {as_text(result['G(k)'])}"
     if result["equivalent_delay"]:
         yield f"equivalent delay E[i][j], of the same: {as_text(result['equivalent_delay'])}"
     for key in ("max", "min", "mean", "whole_run_max", "whole_run_least_m"):
@@ -196,6 +194,8 @@ def _delay_lines(result: dict[str, Any]) -> Iterator[str]:
 
 def _entries(result: dict[str, Any]) -> Iterator[str]:
     """D[i][j], in two parts where it depends on the place r in a round."""
+    from reports.formulas import as_text
+
     if "index" not in result:
         yield from _cases(result["delay"])
         return
@@ -203,6 +203,8 @@ def _entries(result: dict[str, Any]) -> Iterator[str]:
     yield from _cases(result["index"])
     yield "and R(j, r)"
     yield from _cases(result["recorded"])
+    if "short" in result:
+        yield f"with c(k) = {as_text(result['c(k)'])} and G(k) = {as_text(result['G(k)'])}"
 
 
 def _lines(result: dict[str, Any]) -> Iterator[str]:
@@ -296,21 +298,17 @@ def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
     from reports.formulas import as_text
 
     yield from _start_times(result["start_times"])
-    if "index" in result:
-        yield "steady delay D[i][j] = A(i, r) − R(j, r), with A(i, r)"
-        yield from _cases(result["index"])
-        yield "and R(j, r)"
-        yield from _cases(result["recorded"])
-    else:
-        yield "steady delay D[i][j]"
-        yield from _cases(result["delay"])
+    result = result | result.get("short", {})
+    yield "steady delay D[i][j]"
+    yield from _entries(result)
     for key, meaning in _FORMS.items():
         if result[key] is not None:  # delays that never fall attain it in the steady state
             yield f"{meaning}: {as_text(result[key])}"
     yield "local staleness of stage i"
     yield from _cases(result["local_staleness"])
-    yield "  its largest value in the whole run"
-    yield from _cases(result["local_staleness_whole_run"])
+    if result["local_staleness_whole_run"]:
+        yield "  its largest value in the whole run"
+        yield from _cases(result["local_staleness_whole_run"])
     yield f"makespan of M microbatches: {as_text(result['makespan'])}"
     yield f"bubble: {as_text(result['bubble'])}"
     yield "most activations in flight at stage i"

@@ -21,13 +21,12 @@ from theory.laws import (
     duration_figures,
     duration_regions,
     exact_starts,
-    paces,
     round_delays,
-    stage_sums,
     step_delays,
     window_delays,
     worker_delays,
 )
+from theory.laws.delays import stage_sums, windows
 from theory.laws.figure_forms import Forms, read_forms
 from theory.laws.figures import prove
 from theory.laws.stated_figures import Stated
@@ -122,7 +121,7 @@ def test_forwards_count_no_others(
 ) -> None:
     guessed, family = window_delays.from_runs, get_family("asyncpp")
 
-    def moved(*given: Any) -> paces.Pace:
+    def moved(*given: Any) -> windows.Pace:
         found = guessed(*given)
         assert found is not None
         value = found.slots + 1 if part == "slots" else getattr(found, part).plus(ONE_MORE)
@@ -148,12 +147,12 @@ def test_counts_of_windows_add_up_to_nothing_else(
     assert found.to_json()["delay"] is None
 
 
-def known_of(name: str) -> tuple[exact_starts.Exact, paces.Pace]:
+def known_of(name: str) -> tuple[exact_starts.Exact, windows.Pace]:
     family = get_family(name)
     stated = Stated(family, figures_of(family), read_forms(figures_of(family)))
     small = stated._small
     known = step_delays.Known(stated.lanes, stated.order, small, stated._start, z3.Int("end"))
-    exact, pace = step_delays.timed(known)[0], paces.from_runs(small)
+    exact, pace = step_delays.timed(known)[0], window_delays.from_runs(small)
     assert exact is not None
     assert pace is not None
     return exact, pace
@@ -163,7 +162,7 @@ def known_of(name: str) -> tuple[exact_starts.Exact, paces.Pace]:
 def test_every_condition_on_windows_is_needed(linearization: str) -> None:
     _, pace = known_of("asyncpp")
     lines = get_linearization(linearization)
-    asked = {one.name: one for one in window_delays.by_windows(pace, lines)}
+    asked = {one.name: one for one in windows.by_windows(pace, lines)}
     for name, condition in (("recorded", "r < K"), ("place", "K*t + K*later <= M")):
         statement = asked[name]
         loose = tuple(one for one in statement.hypotheses if str(one) != condition)
@@ -175,9 +174,9 @@ def test_every_condition_on_windows_is_needed(linearization: str) -> None:
 
 def test_first_forwards_are_not_said_to_count_nothing_if_they_count() -> None:
     exact, pace = known_of("asyncpp")
-    assert merged("", "", paces.beginning(exact, pace)).verdict is Verdict.PROVED
+    assert merged("", "", window_delays.beginning(exact, pace)).verdict is Verdict.PROVED
     sooner = replace(pace, backward=pace.backward.plus(Affine((("p", 1),)), -1))
-    assert merged("", "", paces.beginning(exact, sooner)).verdict is Verdict.UNKNOWN
+    assert merged("", "", window_delays.beginning(exact, sooner)).verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.sampled(5)

@@ -1,171 +1,27 @@
-"""Delays where a stage updates after every K gradients: one pipeline, one stage a rank.
-
-Where starts grow by a slots a microbatch, updates of a stage come every n = aK slots, those of
-stage u by u slots sooner. So ⌈(x + u)/n⌉ updates of stage u, and some more for every window, lie in
-front of an event, with an x that is affine in its stage and its number, and all stages together
-have a closed form (`theory.laws.stage_sums`).
-
-That is so of events from the first on that starts steadily, as far as the updates that it counts
-are made. Before, no F that starts otherwise counts an update, which bounds delays of whole runs.
-"""
+"""Delays of an order by stamps where a stage updates after every K gradients."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+import numpy as np
 import sympy
 import z3
 
-from schedules.closed_forms.floor_sums import p_
+from schedules.closed_forms.affine import Affine
+from schedules.closed_forms.fit import fit
 from schedules.families.family import Family
-from schedules.linearization import Linearization, get_linearization
-from theory.laws.delays.polynomials import by_parity
-from theory.laws.paces import BEGUN, Pace, at_pace, beginning, from_runs
-from theory.laws.proved_delays import NO_FORMS, StepDelays, Values
-from theory.laws.stage_sums import SHORT, C, Notation, ceiling, proofs, where
-from theory.laws.stamp_terms import neighbours, products
+from schedules.linearization import get_linearization
+from theory.laws.delays.windows import BEGUN, COUNTED, Pace, Windows, by_windows
+from theory.laws.exact_starts import Exact
+from theory.laws.proved_delays import NO_FORMS, StepDelays
 from theory.laws.static_orders.versions import Updates
 from theory.laws.step_delays import Known, timed
 from theory.laws.timetable_proofs import merged
-from theory.smt.solver import Statement, Term
+from theory.laws.timetables import Run
+from theory.smt.solver import Statement
 from theory.verdicts import Verdict
-
-_COUNTED: Final = "every event counts so many updates of each stage, and they add up"
-
-_P, _K, _I, _J, _R, _X = sympy.symbols("p K i j r k", integer=True)
-
-
-def _tie(lines: Linearization, *, by_forward: bool) -> int:
-    below, above = (lines.counted(u, 1, by_forward=by_forward) for u in (0, 2))
-    return int(above) - int(below)
-
-
-@dataclass(frozen=True)
-class Windows:
-    """Delays where a stage updates after every K gradients.
-
-    Attributes
-    ----------
-    pace : Pace
-    lines : Linearization
-    interval : sympy expression
-        K.
-    long : bool
-        Whether K ≥ p.
-    older : bool
-        Whether F reads the version before the newest of its window, and K ≥ p.
-    whole : bool
-        Whether delays of whole runs are bounded.
-    """
-
-    pace: Pace
-    lines: Linearization
-    interval: sympy.Expr = _K
-    long: bool = False
-    older: bool = False
-    whole: bool = True
-
-    @property
-    def between(self) -> sympy.Expr:
-        """Slots from update to update, n."""
-        return self.pace.slots * self.interval
-
-    def index(self, i: Any, how: Notation) -> sympy.Expr:
-        """Updates before that of stage i and window t, but for p·t."""
-        return how.over_stages(-i, i, _P, self.between, _tie(self.lines, by_forward=False))
-
-    def recorded(self, j: Any, r: Any, how: Notation) -> sympy.Expr:
-        """Updates before F of stage j and number r of window t, but for p·t."""
-        x = self.pace.slots * (r + 1) + self.pace.ahead(j, _P)
-        return how.over_stages(x, j, _P, self.between, _tie(self.lines, by_forward=True)) - _P
-
-    @property
-    def _reach(self) -> sympy.Expr:
-        """Stages whose updates may be counted of windows beyond one's own."""
-        return _P - int(_tie(self.lines, by_forward=False) <= 0)
-
-    def mean(self) -> sympy.Expr:
-        """Over i, j and r: of two updates one counts the other, and ⌈·/n⌉ adds up over r."""
-        a, n, K = self.pace.slots, self.between, self.interval
-        means = (
-            (_P - 1) / 2 - self._recorded_by_all(rest).subs(p_, _P) / (_P * K) for rest in range(a)
-        )
-        form = by_parity(dict(enumerate(map(sympy.factor, means)))).subs(p_, _P)
-        if self.lines.backward_counts:
-            return form
-        q = sympy.floor((_P - 1) / n)  # of two in one slot, q·n stages apart, neither does
-        return sympy.piecewise_fold(form - q + n * q * (q + 1) / (2 * _P))
-
-    def _recorded_by_all(self, rest: int) -> sympy.Expr:
-        """The sum over j and u of ⌈y/a⌉ for p ≡ rest modulo a, class by class of j."""
-        a, total = self.pace.slots, sympy.S.Zero
-        P, q = sympy.symbols("P q", integer=True)
-        p, tie = a * P + rest, _tie(self.lines, by_forward=True)
-        for residue in range(a):
-            j = a * q + residue
-            row = Notation().over_stages(self.pace.ahead(j, p), j, p, a, tie)
-            total += sympy.summation(sympy.expand(row), (q, 0, P - 1 + int(residue < rest)))
-        return sympy.expand(total.subs(P, (_P - rest) / sympy.Integer(a)))
-
-    def extremes(self, how: Notation) -> dict[str, sympy.Expr]:
-        """Delays fall in i, j and r; in a whole run those of the first stages may be larger."""
-        K, first = self.interval, self.index(sympy.S.Zero, how)
-        steady = first - self.recorded(sympy.S.Zero, sympy.S.Zero, how)
-        least = self.index(_P - 1, how) - self.recorded(_P - 1, K - 1, how)
-        found = {"max": steady, "min": least}
-        if not self.whole:
-            return found
-        rounds, far = ceiling(_P, K), how.ceiling(self._reach, self.between)
-        begun = _P * (rounds - 1) + first
-        last = rounds - sympy.Piecewise((0, begun < steady), (1, True))
-        if self.long:
-            return {**found, "whole_run_max": steady, "whole_run_least_m": K * (1 + far)}
-        whole = {"whole_run_max": sympy.Max(begun, steady), "whole_run_least_m": K * (last + far)}
-        return {**found, **whole}
-
-    def _of_long(self) -> dict[str, sympy.Expr]:
-        """The same where K ≥ p, which tells what is rounded up, but for some small p."""
-        a, b = sympy.symbols("a b", integer=True, nonnegative=True)
-        cases = dict[str, list[Any]]()
-        for p in (3 + a, 2, 1):
-            found = self.extremes(where({_P: p, self.interval: p + b}))
-            for name, form in found.items():
-                rest = cases.setdefault(name, [(sympy.expand(form), True)])
-                if p in (1, 2) and rest[-1][0].subs(_P, p) != form.subs(_P, p):
-                    rest.insert(0, (form.subs(_P, p), sympy.Eq(_P, p)))
-        return {name: sympy.piecewise_fold(sympy.Piecewise(*rest)) for name, rest in cases.items()}
-
-    def to_json(self, chosen: Values) -> dict[str, Any]:
-        """As plain data; ``short`` has the same with c(k) for ⌈k/n⌉, and with G(k)."""
-        n, K = self.between.subs(chosen), self.interval.subs(chosen)
-
-        def texts(forms: dict[str, sympy.Expr]) -> dict[str, str]:
-            return {name: sympy.sstr(form.subs(chosen)) for name, form in forms.items()}
-
-        whole, short = (
-            (self.index(_I, how), self.recorded(_J, _R, how)) for how in (Notation(), SHORT)
-        )
-        extremes = self._of_long() if self.long else self.extremes(Notation())
-        readable = {} if self.long else self.extremes(SHORT)
-        named = {"c(k)": ceiling(_X, n), "G(k)": C(_X) * (_X + n / 2 - n / 2 * C(_X))}
-        reach = "p" if self._reach == _P else "(p − 1)"
-        rows = f"({self.pace.slots}·{K})" if K.free_symbols else n
-        once = sympy.Symbol("M", integer=True) < 2 * K
-        for forms in (extremes, readable):
-            if "whole_run_max" in forms:
-                whole_run = sympy.Piecewise((_P - 1, once), (forms["whole_run_max"], True))
-                forms["whole_run_max"] = sympy.piecewise_fold(whole_run)
-        return {
-            "delay": [{"when": "True", **texts({"expr": whole[0] - whole[1]})}],
-            "delay_of": f"microbatch m = {K}·t + r with 0 ≤ r < {K} and m ≥ p, where M ≥ "
-            f"{K}·(t + ⌈{reach}/{rows}⌉)",
-            "equivalent_delay": sympy.sstr(_P + _J - _I) if self.older else None,
-            "whole_run_max": None,
-            **texts(extremes | {"mean": self.mean()}),
-            "short": texts({"index": short[0], "recorded": short[1], **readable, **named}),
-        }
 
 
 def window_delays(known: Known, family: Family, updates: Updates, linearization: str) -> StepDelays:
@@ -175,66 +31,59 @@ def window_delays(known: Known, family: Family, updates: Updates, linearization:
     (exact, proof), pace = timed(known), from_runs(known.runs)
     if exact is None or pace is None:
         return StepDelays(linearization, None, (), NO_FORMS)
-    proof.append(merged("delay", _COUNTED, [*at_pace(exact, pace), *by_windows(pace, lines)]))
+    proof.append(merged("delay", COUNTED, [*at_pace(exact, pace), *by_windows(pace, lines)]))
     whole = merged("whole-run", BEGUN, beginning(exact, pace))
     proved = whole.verdict is Verdict.PROVED
     found = Windows(pace, lines, interval, updates.at_least_p, older, proved)
     return StepDelays(linearization, found, (*proof, *[whole] * proved))
 
 
-def by_windows(pace: Pace, lines: Linearization) -> Iterator[Statement]:
-    """How many updates of each stage an event counts, and that they add up."""
-    p, K, t, v, r, i, j, u, c, M = z3.Ints("p K t v r i j u c M")
-    a, stages = pace.slots, (i, j, u)
-    n, later, lane = a * K, z3.Int("later"), pace.backward.at({"p": p})
-    sizes = [p >= 1, K >= 1, t >= 0, v >= 0, r >= 0, r < K, K * t + K <= M]
-    sizes += [part for s in stages for part in (s >= 0, s < p)]
-    factors = [t, v, t + c, t + later, z3.IntVal(0)]
-    sizes += products(factors, K) + neighbours([t, v, t + c], K)
-    update = a * (K * v + K - 1) - u + lane
-    mine, begin = a * (K * t + K - 1) - i + lane, pace.start(j, K * t + r, p)
-
-    def counted(of: Term, stage: Term, *, by_forward: bool) -> tuple[Term, Term]:
-        """Whether the update lies in front of an event, and that ⌈·/n⌉ of a form is c."""
-        counts = lines.counted(u, stage, by_forward=by_forward)
-        form = of - (a * (K * t + K - 1) - u + lane)
-        form += _one_more(lines, u, stage, by_forward=by_forward)
-        within = z3.And(n * (c - 1) < form, form <= n * c)
-        return z3.Or(update < of, z3.And(update == of, counts)), within
-
-    says = "F counts t + ⌈y/n⌉ updates of stage u, all of windows before its own"
-    seen, within = counted(begin, j, by_forward=True)
-    goal = z3.And(seen == (v < t + c), c <= 0, z3.Implies(K * t + r >= p, t + c >= 0))
-    yield Statement("recorded", says, (*sizes, within), goal)
-    says = "t + ⌈y/n⌉ updates of stage u are in front of one, all of them made"
-    seen, within = counted(mine, i, by_forward=False)
-    most = p - int(_tie(lines, by_forward=False) <= 0)
-    made = [n * (later - 1) < most, most <= n * later, K * t + K * later <= M]
-    goal = z3.And(seen == (v < t + c), K * t + K * c <= M)
-    goal = z3.And(goal, z3.Implies(K * t + r >= p, t + c >= 0))
-    yield Statement("place", says, (*sizes, within, *made), goal)
-    yield from _ordered(pace, lines)
-    yield from proofs(pace.slots)
+def from_runs(runs: Sequence[Run]) -> Pace | None:
+    """What fits small runs; None where no form does."""
+    tables: dict[str, list[Any]] = {"F": [], "B": []}
+    for run in runs:
+        at = run.at
+        columns = [at.x, at.rank, np.full(at.x.shape, at.p)]
+        tables["F"].append(np.stack([*columns, run.starts["F"]])[:, at.x >= at.p])
+        tables["B"].append(np.stack([*columns, run.starts["B"]]))
+    forms = []
+    for rows in tables.values():
+        *columns, target = np.concatenate(rows, axis=1)
+        form = fit(dict(zip("msp", columns, strict=True)), target, [("m", "s", "p")])
+        if form is None or len(form.pieces) != 1:
+            return None
+        forms.append(form.pieces[0].value)
+    forward, backward = forms
+    slots = forward.coefficient("m")
+    if (backward.coefficient("m"), backward.coefficient("s")) != (slots, -1) or slots < 1:
+        return None
+    each = Affine((("m", slots),))
+    return Pace(
+        slots, forward.plus(each, -1), backward.plus(each, -1).plus(Affine((("s", -1),)), -1)
+    )
 
 
-def _ordered(pace: Pace, lines: Linearization) -> Iterator[Statement]:
-    """Delays fall in i, j and r, and of two updates one counts the other."""
-    p, i, j, u, n, c, d = z3.Ints("p i j u n c d")
-    known = [p >= 1, *(part for s in (i, j, u) for part in (s >= 0, s < p))]
-    place, behind = (u - s + _one_more(lines, u, s, by_forward=False) for s in (i, i + 1))
-    begin, later = (pace.ahead(s, p) + _one_more(lines, u, s, by_forward=True) for s in (j, j + 1))
-    says = "updates of a stage count no more than those of the stage before, forwards no fewer"
-    yield Statement("extremes", says, tuple(known), z3.And(behind <= place, begin <= later))
-    other = i - u + _one_more(lines, i, u, by_forward=False)
-    within = [n >= 1, n * (c - 1) < place, place <= n * c, n * (d - 1) < other, other <= n * d]
-    within += products([c, d, z3.IntVal(0)], n) + products([c + d, z3.IntVal(0), z3.IntVal(1)], n)
-    same = z3.And(n * c == u - i, n * d == i - u, not lines.backward_counts)
-    goal = z3.Or(c + d == 1, z3.And(c + d == 0, same))
-    says = "of two updates one counts the other; where none of its slot is counted, or neither"
-    yield Statement("in a row", says, (*known, *within, u != i), goal)
+def at_pace(exact: Exact, pace: Pace) -> Iterator[Statement]:
+    """Starts are those of the pace, and a stage has its gradients in the order of microbatches."""
+    whole, divide, p = exact.whole, exact.lanes.size.divisions(), exact.lanes.size.p
+    one, y = whole.one(z3.IntVal(0), "rank", "x", divide), z3.Int("y")
+    begin, end = exact.start("F", one), exact.over(one) - 1
+    known, first = whole.known(divide, one), pace.first.at({"p": p})
+    says = "from microbatch p on F starts at the pace, and all gradients are there at theirs"
+    last = pace.slots * one.x - one.rank + pace.backward.at({"p": p})
+    goal = z3.And(end == last, z3.Implies(one.x >= first, begin == pace.start(one.rank, one.x, p)))
+    yield Statement("pace", says, known, goal)
+    says = "a stage has its gradients in the order of microbatches"
+    known = (*whole.known(divide, one), y >= 0, y < one.x)
+    yield Statement("in turn", says, known, exact.over(one.number(y)) < exact.over(one))
 
 
-def _one_more(lines: Linearization, u: Term, stage: Term, *, by_forward: bool) -> Term:
-    """1 where an update of stage u counts in its own slot."""
-    counts = lines.counted(u, stage, by_forward=by_forward)
-    return z3.If(counts, 1, 0) if z3.is_expr(counts) else z3.IntVal(int(counts))
+def beginning(exact: Exact, pace: Pace) -> Iterator[Statement]:
+    """An F that does not start at the pace starts before any update, as those of stage 0 do."""
+    whole, divide, p = exact.whole, exact.lanes.size.divisions(), exact.lanes.size.p
+    one, u, K = whole.one(z3.IntVal(0), "rank", "x", divide), z3.Int("u"), z3.Int("K")
+    begin = exact.start("F", one)
+    sooner = begin < pace.slots * (K - 1) - u + pace.backward.at({"p": p})
+    steady = z3.And(one.rank > 0, begin == pace.start(one.rank, one.x, p))
+    known = (*whole.known(divide, one), one.x < pace.first.at({"p": p}), K >= 1, u >= 0, u < p)
+    yield Statement("begun", BEGUN, known, z3.Or(steady, sooner))

@@ -16,6 +16,7 @@ from theory.laws.delays.greedy_induction import Clause
 from theory.laws.delays.matrix import Columns, DelayMatrix, i_, j_
 from theory.laws.delays.round_closed import RoundClosed
 from theory.laws.delays.whole_run import WholeRun
+from theory.laws.delays.window_closed import WindowClosed
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
 
@@ -42,7 +43,7 @@ class DelayLaw:
 
     family: str
     linearization: str
-    closed: Closed | RoundClosed | None
+    closed: Closed | RoundClosed | WindowClosed | None
     proof: tuple[Outcome, ...]
     clauses: tuple[Clause, ...] = ()
     guess: StartTimes | None = None
@@ -93,7 +94,7 @@ class DelayLaw:
             They are not established, or depend on a microbatch's place in its round.
         """
         found = self.proved
-        if isinstance(found, RoundClosed):
+        if not isinstance(found, Closed):
             raise NoClosedFormError(
                 "rows of the matrix depend on the microbatch's place in its round",
                 f"derive {self.family}",
@@ -102,7 +103,7 @@ class DelayLaw:
         return found
 
     @property
-    def proved(self) -> Closed | RoundClosed:
+    def proved(self) -> Closed | RoundClosed | WindowClosed:
         """The closed forms, once every part of the proof is PROVED.
 
         Raises
@@ -130,7 +131,7 @@ class DelayLaw:
         """The values that the law is stated for."""
         if self.closed is None or self.verdict is not Verdict.PROVED:
             return "none"
-        if isinstance(self.closed, RoundClosed):
+        if not isinstance(self.closed, Closed):
             return self.closed.domain
         counts = self.closed.counts
         steady = "0 <= m < M" if counts.from_start else f"{counts.first} <= m < M - p"
@@ -150,7 +151,7 @@ class DelayLaw:
         if self.verdict is not Verdict.PROVED:
             return head | _NOTHING | self._instead()
         found = self.proved
-        return head | (found.to_json() if isinstance(found, RoundClosed) else closed_json(found))
+        return head | (closed_json(found) if isinstance(found, Closed) else found.to_json())
 
     def _instead(self) -> dict[str, Any]:
         """Where no law is proved: what fits, what small runs say, and what is missing."""
@@ -190,8 +191,11 @@ class DelayLaw:
             _require(p >= counts.least, f"p ≥ {counts.least}, found p = {p}")
             every = counts.period.at({"p": p})
             _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
-            given = {"i": i, "j": j, "r": r}
-            return closed.at(p, **{n: one for n, one in given.items() if one is not None})
+            return closed.at(p, **_given(i=i, j=j, r=r))
+        if isinstance(closed, WindowClosed):
+            every = closed.windows.interval
+            _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
+            return closed.at(p, **_given(i=i, j=j, r=r))
         _require(r is None, "every microbatch: leave out r")
         a = p % closed.matrix.period
         values: dict[str, Any] = {"p": p}
@@ -234,6 +238,10 @@ def _among(columns: Sequence[Columns], p: int, stage: int) -> int:
     return next(
         place for place, one in enumerate(columns) if one.guard is None or one.guard.at(at) >= 0
     )
+
+
+def _given(**numbers: int | None) -> dict[str, int]:
+    return {name: one for name, one in numbers.items() if one is not None}
 
 
 def _require(holds: bool, rule: str) -> None:

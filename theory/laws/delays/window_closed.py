@@ -1,0 +1,147 @@
+"""`WindowClosed`: delays of a rule whose stages update after every K gradients, by start times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+import z3
+
+from schedules.actions import Kind
+from schedules.closed_forms.affine import Affine
+from schedules.closed_forms.start_times import StartTimes
+from schedules.linearization import Linearization
+from theory.laws.delays.closed import described
+from theory.laws.delays.domains import a_microbatch, a_stage, domain
+from theory.laws.delays.shape import Shape
+from theory.laws.delays.symbols import Microbatch, Times
+from theory.laws.delays.windows import BEGUN, COUNTED, FIRSTS, Pace, Windows, by_windows
+from theory.smt.solver import Outcome, Statement, Term, decide, merge
+from theory.verdicts import Verdict
+
+_I, _J, _R, _P, _M = sympy.symbols("i j r p M", integer=True)
+
+
+@dataclass(frozen=True)
+class WindowClosed:
+    """The closed forms of such a law.
+
+    Attributes
+    ----------
+    start_times : StartTimes
+    windows : Windows
+    shape : Shape
+    largest : bool
+        Whether local staleness is largest where starts are steady.
+    """
+
+    start_times: StartTimes
+    windows: Windows
+    shape: Shape
+    largest: bool
+
+    @property
+    def domain(self) -> str:
+        """The values that the law is stated for."""
+        of = self.windows.to_json({})["delay_of"].removeprefix("microbatch ")
+        return f"p >= {self.start_times.least}, 0 <= i < p, 0 <= j < p, {of}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The closed forms by the keys of ``derive``."""
+        stale = self._staleness(_R), self._staleness(sympy.S.Zero)
+        local, most = ([{"when": "True", "expr": sympy.sstr(form)}] for form in stale)
+        return {
+            "start_times": described(self.start_times),
+            "whole_run_least_m": None,
+            **self.windows.to_json({}),
+            "local_staleness": local,
+            "local_staleness_whole_run": most if self.largest else None,
+            "makespan": sympy.sstr(self.shape.makespan),
+            "bubble": sympy.sstr(self.shape.bubble),
+            "in_flight": self.shape.in_flight.renamed({"s": "i"}).described(),
+        }
+
+    def _staleness(self, r: Any) -> sympy.Expr:
+        """Updates of its own stage behind what F of number r counts, up to its own."""
+        y = self.windows.pace.slots * (r + 1) + self.windows.pace.ahead(_I, _P) + _I
+        return 1 - sympy.ceiling(y / self.windows.between)
+
+    def at(self, p: int, **stages: int) -> dict[str, Any]:
+        """Numbers at p, and at i, j and r where these are given."""
+        texts = self.windows.to_json({})
+        forms = {name: texts[name] for name in ("max", "min", "mean", "whole_run_max")}
+        names = {"i": _I, "j": _J, "r": _R}
+        if stages.keys() == names.keys():
+            forms["delay"] = texts["delay"][0]["expr"]
+        known = {str(_P): p, **stages}
+        found = {
+            name: sympy.sympify(form, locals={n: sympy.Integer(k) for n, k in known.items()})
+            for name, form in forms.items()
+            if form is not None
+        }
+        return {**known, **{n: int(f) if f.is_Integer else str(f) for n, f in found.items()}}
+
+
+def paces(times: StartTimes) -> Iterator[Pace]:
+    """Those that a piece of the forwards makes with the backwards, which are one."""
+    backward = times.backward.pieces[0].value
+    slots = backward.coefficient("m")
+    alone = {*dict(backward.terms)} <= {"m", "s", "p"} and backward.coefficient("s") == -1
+    if len(times.backward.pieces) > 1 or not alone or slots < 1:
+        return
+    rest = backward.plus(Affine((("m", slots), ("s", -1))), -1)
+    for piece in times.forward.pieces:
+        named = {*dict(piece.value.terms)} <= {"m", "s", "p"}
+        if named and piece.value.coefficient("m") == slots:
+            value = piece.value.plus(Affine((("m", slots),)), -1)
+            yield from (Pace(slots, value, rest, first) for first in FIRSTS)
+
+
+def window_closed(
+    times: Times, shape: Shape, lines: Linearization, interval: int
+) -> tuple[WindowClosed, list[Outcome]] | None:
+    """The law and its proof, of proved start times; None where no pace is theirs."""
+    K = sympy.Integer(interval)
+    for pace in paces(times.guess):
+        steady = decide(_at_pace(times, pace))
+        if steady.verdict is not Verdict.PROVED:
+            continue
+        counted = [steady, *(decide(one) for one in by_windows(pace, lines))]
+        begun, local = (decide(_beginning(times, pace, local=one)) for one in (False, True))
+        whole, largest = (one.verdict is Verdict.PROVED for one in (begun, local))
+        proof = [merge("counts", COUNTED, counted), *[begun] * whole, *[local] * largest]
+        closed = Windows(pace, lines, K, whole=whole)
+        return WindowClosed(times.guess, closed, shape, largest), proof
+    return None
+
+
+def _at_pace(times: Times, pace: Pace) -> Statement:
+    size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
+    last = pace.slots * m.index - s + pace.backward.at({"p": size.p})
+    steady = times.forward(s, m) == pace.start(s, m.index, size.p)
+    first = pace.first.at({"p": size.p})
+    goal = z3.And(times.backward(s, m) == last, z3.Implies(m.index >= first, steady))
+    says = "from its first microbatch on F starts at the pace, and all B do"
+    return Statement("pace", says, _here(times, s, m), goal)
+
+
+def _beginning(times: Times, pace: Pace, *, local: bool) -> Statement:
+    """Whether F counts no update where it does not start at the pace; or is no staler for it."""
+    size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
+    u, K, t = z3.Ints("u K t")
+    begin, p = times.at(Kind.F, s, m), size.p
+    steady = begin == pace.start(s, m.index, p)
+    known = (*_here(times, s, m), m.index < pace.first.at({"p": p}), K >= 1, u >= 0, u < p)
+    if local:
+        later = pace.slots * (1 - K + K * t) + pace.ahead(s, p) + s <= 0
+        window = (t >= 0, K * t <= m.index, m.index < K * t + K)
+        says = "an F that does not start at the pace is no staler than those that do"
+        return Statement("staleness", says, (*known, *window), z3.Or(steady, later))
+    sooner = begin < pace.slots * (K - 1) - u + pace.backward.at({"p": p})
+    return Statement("begun", BEGUN, known, z3.Or(z3.And(s > 0, steady), sooner))
+
+
+def _here(times: Times, s: Term, m: Microbatch) -> tuple[Term, ...]:
+    return (*domain(times.size), a_stage(times.size, s), a_microbatch(times.size, m))
