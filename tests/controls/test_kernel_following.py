@@ -182,7 +182,7 @@ def replaced(now: Operator, more: Operator) -> Theorem:
 
 
 def test_a_mean_given_what_is_known_is_another_one_in_the_next_iteration() -> None:
-    """s_k = ±1 is known in iteration k, and g_k is s_k: x_k has mean 0 then, and x_{k+1} = g_k not."""
+    """s_k = ±1 is known in iteration k, and g_k = s_k: x_k has mean 0 then, not x_{k+1}."""
     mean = Operator("E", OF_BOTH)
     assert prove(replaced(mean, mean)).verdict is Verdict.UNKNOWN
     average = Average("avg", OF_BOTH)
