@@ -13,6 +13,7 @@ from schedules.closed_forms.start_times import (
     LEAST_STAGES,
     guess_slots,
     guess_start_times,
+    pipedream_below,
     sample,
 )
 from schedules.errors import FamilyFileError, ScheduleError
@@ -63,6 +64,9 @@ __all__ = ["DelayLaw", "derive", "derive_rule", "durations", "has_law", "invaria
 
 GUESSES: Final = 4
 """How often start times are guessed, each time with the sizes that refuted the guess before."""
+
+LONGEST_ROUND: Final = 4
+"""Beyond this a number of microbatches makes too many cases of stages to be of use."""
 
 LARGEST_COUNTEREXAMPLE: Final = 400
 """Most p·M of a size that is run because it refuted a guess."""
@@ -263,6 +267,8 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
                 raise
             return _open(nothing, f"no start times to fit in small runs: {error.what}")
         guess = guess_start_times(samples)
+        if isinstance(guess, Kind) and admission is not None:
+            guess = pipedream_below(admission) or guess
         if isinstance(guess, Kind):
             return _open(nothing, f"start times of {guess.name} have no short form")
         found = replace(nothing, guess=guess)
@@ -301,6 +307,8 @@ def _with_rounds(
     assert guess is not None
     if family.policy.name == "flush" or family.policy.interval != 1:
         return _open(found, "rounds are counted with an update after every backward")
+    if guess.period.constant > LONGEST_ROUND and not guess.period.terms:
+        return _open(found, f"delays in rounds of more than {LONGEST_ROUND} have no short form")
     times = Times(Size.symbolic(guess), guess)
     try:
         counts = guess_rounds(guess, lines)

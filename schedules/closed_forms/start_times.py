@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import ONE, ROUNDS, Affine, Piecewise
+from schedules.closed_forms.affine import ONE, ROUNDS, Affine, Piece, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.dependencies import tables
 from schedules.errors import InvalidScheduleError, ScheduleError
@@ -34,6 +34,9 @@ _BASES: Final = (
 
 
 _PERIODIC_BASES: Final = (("q", "r", "s", "p"), (ROUNDS, "q", "r", "s", "p"))
+
+_FAR: Final = range(LEAST_STAGES, 40)
+"""Pipelines at which a bound is read."""
 
 _LATEST: Final = 4
 """The largest p from which on a period is looked for."""
@@ -179,6 +182,35 @@ def guess_start_times(samples: Samples) -> StartTimes | Kind:
     if forward is not None and backward is not None:
         return StartTimes(forward, backward, least=int(samples.columns["p"].min()))
     return _periodic(samples) or (Kind.F if forward is None else Kind.B)
+
+
+def pipedream_below(admission: Callable[[int], int]) -> StartTimes | None:
+    """PipeDream's start times where fewer microbatches are let in than there are stages.
+
+    With m = q·N + r: a round of N starts when the one before is over, 2p slots later. None where
+    no N = αp + β is below p from some p on.
+
+    Examples
+    --------
+    >>> pipedream_below(lambda p: min(p, 5)).least
+    6
+    """
+    bounds = [admission(p) for p in _FAR]
+    slope = bounds[-1] - bounds[-2]
+    constant = bounds[-1] - slope * _FAR[-1]
+    affine = [N == slope * p + constant and 1 <= N < p for p, N in zip(_FAR, bounds, strict=True)]
+    least = 1 + max((p for p, so in zip(_FAR, affine, strict=True) if not so), default=1)
+    if least > _FAR[-3]:
+        return None
+    period = Affine((("p", slope),) if slope else (), constant)
+    early, late = Affine((("r", 1), ("s", 1))), Affine((("r", 2), ("s", 3), ("p", -2)), 2)
+    forward = (
+        Piece(Affine((("q", 1),), -1), Affine(((ROUNDS, 2), ("r", 2), ("s", 1)))),
+        Piece(Affine((("r", -1), ("s", -2), ("p", 2)), -2), early),
+        Piece(None, late),
+    )
+    backward = Affine(((ROUNDS, 2), ("r", 2), ("s", -1), ("p", 2)), -1)
+    return StartTimes(Piecewise(forward), Piecewise((Piece(None, backward),)), period, least)
 
 
 def guess_slots(

@@ -196,13 +196,20 @@ def _roots(relations: Sequence[Relation], named: set[Scalar]) -> Iterator[Scalar
     """Where a factor of what is assumed of an index is 0: (k − 11)²·G(k) ≥ 1 is false at 11."""
     for gap in (one.gap for one in relations):
         for index in named & gap.free_symbols:
-            calls = {one: sympy.Dummy() for one in atoms(gap, AppliedUndef, Gram, Mean, sympy.Sum)}
-            form = sympy.expand(gap.xreplace(calls))
-            others = form.free_symbols - {index}
-            for factor in sympy.Poly(form, *others).coeffs() if others else [form]:
-                if factor.is_polynomial(index):
-                    roots = sympy.Poly(factor, index).ground_roots() if factor.has(index) else {}
-                    yield from (root for root in roots if root.is_Integer and root >= 0)
+            for factor in _factors(gap, index):
+                roots = sympy.Poly(factor, index).ground_roots()
+                yield from (root for root in roots if root.is_Integer and root >= 0)
+
+
+def _factors(form: Scalar, index: Scalar) -> Iterator[Scalar]:
+    """Polynomials in an index alone, beside each product of other things in a sum."""
+    beside: dict[Scalar, Scalar] = {}
+    for term in sympy.Add.make_args(sympy.expand(form)):
+        other, own = term.as_independent(index)
+        powers = [part for part in sympy.Mul.make_args(own) if part.is_polynomial(index)]
+        number, rest = (other * own / sympy.Mul(*powers)).as_coeff_Mul()
+        beside[rest] = beside.get(rest, 0) + number * sympy.Mul(*powers)
+    yield from (one for one in beside.values() if one.is_polynomial(index) and one.has(index))
 
 
 def _require_functions(theorem: Theorem) -> None:
