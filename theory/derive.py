@@ -11,9 +11,10 @@ from schedules.closed_forms.affine import ONE
 from schedules.closed_forms.counts import CountForm, guess_counts
 from schedules.closed_forms.start_times import (
     LEAST_STAGES,
+    StartTimes,
     guess_slots,
     guess_start_times,
-    pipedream_below,
+    of_pipedream,
     sample,
 )
 from schedules.errors import FamilyFileError, ScheduleError
@@ -219,21 +220,19 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         return _open(found, f"versions read under {family.policy.name} are not those of a stage")
     if guess.period != ONE:
         return _with_rounds(found, family, admission, lines)
-    if guess.least != LEAST_STAGES:
-        return _open(found, f"updates are counted from p = {LEAST_STAGES} on")
     if family.policy.name != "flush" and family.policy.interval != 1:
         return _in_windows(found, family, admission, lines)
-    counts = guess_counts(family, lines, admission)
+    counts = guess_counts(family, lines, admission) if _is_plain(guess) else None
     if counts is None:
-        return _open(found, "counts of updates have no supported form")
+        return _in_windows(found, family, admission, lines)
     shape = guess_shape(family, guess, admission)
     if shape is None:
         return _open(found, "activations in flight have no short form")
     times = Times(Size.symbolic(guess), guess)
     try:
         closed = _closed(family, admission, times, counts, shape, lines)
-    except UnsupportedFormError as error:
-        return _open(found, error.what)
+    except UnsupportedFormError:
+        return _in_windows(found, family, admission, lines)
     matrix = closed.matrix
     proof += [
         prove_counts(times, counts, lines),
@@ -268,7 +267,7 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
             return _open(nothing, f"no start times to fit in small runs: {error.what}")
         guess = guess_start_times(samples)
         if isinstance(guess, Kind) and admission is not None:
-            guess = pipedream_below(admission) or guess
+            guess = of_pipedream(admission) or guess
         if isinstance(guess, Kind):
             return _open(nothing, f"start times of {guess.name} have no short form")
         found = replace(nothing, guess=guess)
@@ -331,6 +330,12 @@ def _with_rounds(
     return replace(found, closed=closed, proof=(*found.proof, *proof))
 
 
+def _is_plain(guess: StartTimes) -> bool:
+    """Whether updates are counted by floors from the least p on."""
+    alone = all(len(piece.conditions) < 2 for piece in guess.forward.pieces)
+    return alone and guess.least == LEAST_STAGES
+
+
 def _in_windows(
     found: DelayLaw, family: Family, admission: Admission, lines: Linearization
 ) -> DelayLaw:
@@ -341,9 +346,11 @@ def _in_windows(
     if shape is None:
         return _open(found, "activations in flight have no short form")
     times = Times(Size.symbolic(guess), guess)
+    if family.policy.name == "flush":
+        return _open(found, "counts of updates have no supported form")
     law = window_closed(times, shape, lines, family.policy.interval)
     if law is None:
-        return _open(found, "microbatches from p on do not start a constant number of slots apart")
+        return _open(found, "late microbatches do not start a constant number of slots apart")
     closed, proof = law
     return replace(found, closed=closed, proof=(*found.proof, *proof, *prove_shape(times, shape)))
 

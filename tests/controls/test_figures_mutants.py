@@ -124,7 +124,11 @@ def test_forwards_count_no_others(
     def moved(*given: Any) -> windows.Pace:
         found = guessed(*given)
         assert found is not None
-        value = found.slots + 1 if part == "slots" else getattr(found, part).plus(ONE_MORE)
+        if part == "forward":
+            (only,) = found.forward.pieces
+            forward = Piecewise((replace(only, value=only.value.plus(ONE_MORE)),))
+            return replace(found, forward=forward)
+        value = found.slots + 1 if part == "slots" else found.backward.plus(ONE_MORE)
         return replace(found, **{part: value})
 
     monkeypatch.setattr(window_delays, "from_runs", moved)

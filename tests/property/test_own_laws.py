@@ -180,7 +180,7 @@ def compare(found: dict[str, Any], own: Family, linearization: str, p: int, M: i
         assert stated == start[kind, s, m], (kind, p, M, s, m)
     window, rounds = found["domain"].split(", ")[-1], found["domain"].split(", ")[-2]
     first, stop = (part.strip(" =") for part in ("0<<" + window).split("<")[-3::2])
-    if "index" in found:
+    if "period" in found["start_times"]:
         first = f"{rounds.split()[-1]}*{every}"
     steady = range(int(at(first, p=p, M=M)), max(0, int(at(stop, p=p, M=M))))
     triples = list(product(range(p), range(p), range(every)))
@@ -201,11 +201,12 @@ def compare(found: dict[str, Any], own: Family, linearization: str, p: int, M: i
         held = [sum(1 if kind is F else -1 for kind, _ in order[:n]) for n in range(2 * M + 1)]
         assert min(M, case(found["in_flight"], p=p, i=s, M=M)) == max(held)
         stale = [m - sum(kind is B for kind, _ in order[: order.index((F, m))]) for m in range(M)]
-        assert max(stale) <= case(found["local_staleness_whole_run"], p=p, i=s)
+        if found["local_staleness_whole_run"] is not None:
+            assert max(stale) <= case(found["local_staleness_whole_run"], p=p, i=s)
         for m in range(steady.start, max(0, M - p)):
             assert stale[m] == case(found["local_staleness"], p=p, i=s, r=m % every)
     if found["whole_run_max"] is not None:
-        supremum, least = at(found["whole_run_max"], p=p), found["whole_run_least_m"]
+        supremum, least = at(found["whole_run_max"], p=p, M=M), found["whole_run_least_m"]
         reached = max(rows.values()) == supremum
         assert max(rows.values()) <= supremum
         assert reached == (at(least, p=p) <= M) if least else reached or 4 * p > M
@@ -409,7 +410,7 @@ def test_from_a_later_p_on_microbatches_may_be_alike() -> None:
 
 
 def test_what_has_no_start_times_is_open() -> None:
-    """Two stages a rank, from a function; and an interval that is a parameter, not 1."""
+    """Two stages a rank, from a function; an interval that is a parameter has a law."""
     own = Family("f", "f", "f", WeightPolicy("flush"), build=get_family("zbv").build)
     assert "one stage a rank" in derive_rule(own, "ascending", None).to_json()["open"]
     order = replace(ONE_F_ONE_B, defaults={"K": 2})
@@ -420,7 +421,7 @@ def test_what_has_no_start_times_is_open() -> None:
         None,
     )
     assert weakest(outcome.verdict for outcome in found.start_proof) is Verdict.PROVED
-    assert "counts of updates" in found.to_json()["open"]
+    assert found.verdict is Verdict.PROVED
     assert derive("asyncpp").to_json()["mean"] == derive("pipedream-runtime").to_json()["mean"]
 
 
