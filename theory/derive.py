@@ -57,6 +57,7 @@ from theory.laws.delays.window_closed import window_closed
 from theory.laws.durations import DurationLaw, duration_laws
 from theory.laws.own_orders import Row, row_of
 from theory.laws.own_slots import row_of_slots
+from theory.laws.plain_functions import require_plain_family
 from theory.laws.static_orders.slots import Law, multiplies
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
@@ -281,6 +282,7 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
         if isinstance(slots, Kind):
             return _open(found, f"slots of {slots.name} have no short form")
         try:
+            require_plain_family(family)
             proof = prove_start_times(family.rule, admission, guess, family.in_flight, slots)
         except (FamilyFileError, UnsupportedFormError) as error:
             why = f"the rule is not written for symbols ({error.where}: {error.what})"
