@@ -128,8 +128,9 @@ def test_forwards_count_no_others(
             (only,) = found.forward.pieces
             forward = Piecewise((replace(only, value=only.value.plus(ONE_MORE)),))
             return replace(found, forward=forward)
-        value = found.slots + 1 if part == "slots" else found.backward.plus(ONE_MORE)
-        return replace(found, **{part: value})
+        if part == "slots":
+            return replace(found, slots=found.slots + 1)
+        return replace(found, backward=found.backward.plus(ONE_MORE))
 
     monkeypatch.setattr(window_delays, "from_runs", moved)
     found = prove(replace(family), figures_of(family), linearization)
