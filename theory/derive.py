@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import ONE
+from schedules.closed_forms.affine import ONE, Affine
 from schedules.closed_forms.counts import CountForm, guess_counts
 from schedules.closed_forms.start_times import (
     LEAST_STAGES,
@@ -31,12 +31,15 @@ from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_tele
 from theory.laws.delays.domains import Admission
 from theory.laws.delays.greedy_induction import Clause, rule_clauses
 from theory.laws.delays.law import DelayLaw
+from theory.laws.delays.let_in import COUNTED, LetIn
+from theory.laws.delays.let_in import statements as few_let_in
 from theory.laws.delays.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
-from theory.laws.delays.round_closed import RoundClosed, prove_makespan
+from theory.laws.delays.round_closed import RoundClosed, makespan_of, prove_makespan
 from theory.laws.delays.round_law import round_law
 from theory.laws.delays.rounds import guess_rounds, prove_rounds
 from theory.laws.delays.shape import (
     Shape,
+    as_many_as,
     guess_shape,
     held_in_small_runs,
     prove_in_flight,
@@ -59,16 +62,13 @@ from theory.laws.own_orders import Row, row_of
 from theory.laws.own_slots import row_of_slots
 from theory.laws.plain_functions import require_plain_family
 from theory.laws.static_orders.slots import Law, multiplies
-from theory.smt.solver import Outcome
+from theory.smt.solver import Outcome, decide, merge
 from theory.verdicts import Verdict, weakest
 
 __all__ = ["DelayLaw", "derive", "derive_rule", "durations", "has_law", "invariants", "settled"]
 
 GUESSES: Final = 4
 """How often start times are guessed, each time with the sizes that refuted the guess before."""
-
-LONGEST_ROUND: Final = 4
-"""Beyond this a number of microbatches makes too many cases of stages to be of use."""
 
 LARGEST_COUNTEREXAMPLE: Final = 400
 """Most p·M of a size that is run because it refuted a guess."""
@@ -308,9 +308,9 @@ def _with_rounds(
     assert guess is not None
     if family.policy.name == "flush" or family.policy.interval != 1:
         return _open(found, "rounds are counted with an update after every backward")
-    if guess.period.constant > LONGEST_ROUND and not guess.period.terms:
-        return _open(found, f"delays in rounds of more than {LONGEST_ROUND} have no short form")
     times = Times(Size.symbolic(guess), guess)
+    if guess == (admission and of_pipedream(admission)):
+        return _with_few(found, times, lines)
     try:
         counts = guess_rounds(guess, lines)
         law, outcomes = round_law(counts)
@@ -336,6 +336,22 @@ def _is_plain(guess: StartTimes) -> bool:
     """Whether updates are counted by floors from the least p on."""
     alone = all(len(piece.conditions) < 2 for piece in guess.forward.pieces)
     return alone and guess.least == LEAST_STAGES
+
+
+def _with_few(found: DelayLaw, times: Times, lines: Linearization) -> DelayLaw:
+    """The law of PipeDream's rule where fewer microbatches are let in than there are stages."""
+    guess = times.guess
+    most = as_many_as(guess.period, Affine((("s", -2), ("p", 2)), -1))
+    largest = as_many_as(guess.period.plus(ONE, -1), Affine((("s", -2), ("p", 2)), -2))
+    counted = [decide(one) for one in few_let_in(times, lines)]
+    proof = [
+        merge("counts", COUNTED, counted),
+        prove_largest(times, largest, per_microbatch=True),
+        prove_in_flight(times, most),
+        prove_makespan(times),
+    ]
+    closed = LetIn(guess, lines, makespan_of(guess), most, largest)
+    return replace(found, closed=closed, proof=(*found.proof, *proof))
 
 
 def _in_windows(

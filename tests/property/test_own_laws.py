@@ -23,7 +23,12 @@ import sympy
 
 from schedules import Kind
 from schedules.closed_forms.affine import ONE, Piece, Piecewise
-from schedules.closed_forms.start_times import StartTimes, guess_start_times, sample
+from schedules.closed_forms.start_times import (
+    StartTimes,
+    guess_start_times,
+    of_pipedream,
+    sample,
+)
 from schedules.families import Family, get_family
 from schedules.families.family import Parameter
 from schedules.families.one_f_one_b import ORDER as ONE_F_ONE_B
@@ -32,6 +37,7 @@ from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from theory.derive import derive, derive_rule, settled
 from theory.errors import UnsupportedFormError
+from theory.laws.delays import stage_sums
 from theory.laws.delays.law import DelayLaw
 from theory.laws.delays.round_closed import RoundClosed
 from theory.laws.delays.round_sums import right
@@ -193,9 +199,9 @@ def compare(found: dict[str, Any], own: Family, linearization: str, p: int, M: i
         assert law_at[i, j, m % places] == rows[i, j, m], (p, M, i, j, m)
     if steady:
         entries = [Fraction(int(entry)) for entry in law_at.values()]
-        assert at(found["max"], p=p) == max(entries)
-        assert at(found["min"], p=p) == min(entries)
-        assert at(found["mean"], p=p) == sympy.Rational(sum(entries) / len(entries))
+        mean = sympy.Rational(sum(entries) / len(entries))
+        for key, number in (("max", max(entries)), ("min", min(entries)), ("mean", mean)):
+            assert found[key] is None or at(found[key], p=p) == number
     assert at(found["makespan"], p=p, M=M) == max(start.values()) + 1
     for s, order in enumerate(orders):
         held = [sum(1 if kind is F else -1 for kind, _ in order[:n]) for n in range(2 * M + 1)]
@@ -222,7 +228,7 @@ def stated_of(domain: str, p: int, M: int, m: int, every: int, interval: int) ->
         return all(at(text, p=p, M=M, m=m, t=m // interval) for text in domain.split(", ")[5:])
     rounds, window = domain.split(", ")[-2:]
     first, stop = (part.strip(" =") for part in ("0<<" + window).split("<")[-3::2])
-    start = f"{rounds.split()[-1]}*{every}" if every > 1 else first
+    start = f"{rounds.split()[-1]}*{every}" if rounds.startswith("q") else first
     return bool(int(at(start, p=p, M=M)) <= m < int(at(stop, p=p, M=M)))
 
 
@@ -294,6 +300,43 @@ def test_start_times_that_repeat_after_several_microbatches(bound: str) -> None:
     ):
         proof = prove_start_times(RULES[PIPEDREAM], own, wrong)
         assert weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED
+
+
+FEW: dict[str, Any] = {"5": lambda p: 5, "8": lambda p: 8, "p - 5": lambda p: max(1, p - 5)}
+
+
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("linearization", LINEARIZATIONS)
+@pytest.mark.parametrize("bound", FEW)
+def test_fewer_are_let_in_than_there_are_stages(bound: str, linearization: str) -> None:
+    own = family(RULES[PIPEDREAM], FEW[bound])
+    derived = derive_rule(own, linearization, own.admission)
+    found = derived.to_json()
+    assert derived.verdict is Verdict.PROVED
+    assert "G(k)" in found["short"]
+    least = derived.proved.start_times.least
+    for p, M in ((least, 4 * least), (least + 1, 3 * least + 5)):
+        compare(found, own, linearization, p, M)
+    assert derived.at(least, 0, 1, 0)["delay"] == entry(found, p=least, i=0, j=1, r=0)
+
+
+@pytest.mark.parametrize("part", ["G", "forward", "backward"])
+def test_control_of_counts_where_few_are_let_in(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = family(RULES[PIPEDREAM], FEW["5"])
+    right = stage_sums.Notation.over_stages
+    known = of_pipedream(FEW["5"])
+    assert known is not None
+    if part == "G":
+        monkeypatch.setattr(
+            stage_sums.Notation, "over_stages", lambda *given: right(*given) + given[3]
+        )
+    else:
+        *others, last = (known.forward if part == "forward" else known.backward).pieces
+        moved = Piecewise((*others, replace(last, value=last.value.plus(ONE))))
+        of_forwards = replace(known, forward=moved)
+        wrong = of_forwards if part == "forward" else replace(known, backward=moved)
+        monkeypatch.setattr("theory.derive.of_pipedream", lambda _: wrong)
+    assert derive_rule(own, "ascending", own.admission).verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.slow

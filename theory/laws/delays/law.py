@@ -13,6 +13,7 @@ from schedules.closed_forms.start_times import StartTimes
 from theory.errors import NoClosedFormError
 from theory.laws.delays.closed import Closed, by_residue, closed_json, described
 from theory.laws.delays.greedy_induction import Clause
+from theory.laws.delays.let_in import LetIn
 from theory.laws.delays.matrix import Columns, DelayMatrix, i_, j_
 from theory.laws.delays.round_closed import RoundClosed
 from theory.laws.delays.whole_run import WholeRun
@@ -43,7 +44,7 @@ class DelayLaw:
 
     family: str
     linearization: str
-    closed: Closed | RoundClosed | WindowClosed | None
+    closed: Closed | RoundClosed | WindowClosed | LetIn | None
     proof: tuple[Outcome, ...]
     clauses: tuple[Clause, ...] = ()
     guess: StartTimes | None = None
@@ -103,7 +104,7 @@ class DelayLaw:
         return found
 
     @property
-    def proved(self) -> Closed | RoundClosed | WindowClosed:
+    def proved(self) -> Closed | RoundClosed | WindowClosed | LetIn:
         """The closed forms, once every part of the proof is PROVED.
 
         Raises
@@ -190,6 +191,11 @@ class DelayLaw:
             counts = closed.law.counts
             _require(p >= counts.least, f"p ≥ {counts.least}, found p = {p}")
             every = counts.period.at({"p": p})
+            _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
+            return closed.at(p, **_given(i=i, j=j, r=r))
+        if isinstance(closed, LetIn):
+            least, every = closed.start_times.least, int(closed.bound.subs("p", p))
+            _require(p >= least, f"p ≥ {least}, found p = {p}")
             _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
             return closed.at(p, **_given(i=i, j=j, r=r))
         if isinstance(closed, WindowClosed):

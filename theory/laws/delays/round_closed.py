@@ -65,14 +65,7 @@ class RoundClosed:
     @property
     def makespan(self) -> sympy.Expr:
         """End of B(0, M − 1)."""
-        every = self.start_times.period.to_sympy()
-        last = {"s": 0, "q": sympy.floor((M_ - 1) / every), "r": sympy.Mod(M_ - 1, every), "M": M_}
-        names = {sympy.Symbol(name, integer=True): value for name, value in last.items()}
-        forms = [
-            (piece.value.to_sympy().subs(names) + 1, _test(piece.guard, names))
-            for piece in self.start_times.backward.pieces
-        ]
-        return sympy.Piecewise(*forms)
+        return makespan_of(self.start_times)
 
     def numbers(self) -> dict[str, sympy.Expr]:
         """Extremes and mean, as formulas in p."""
@@ -127,6 +120,18 @@ class RoundClosed:
             values["delay"] = int(next(both) - next(both))
         numbers = {name: form.subs(p_, p) for name, form in self.numbers().items()}
         return values | {n: int(one) if one.is_Integer else str(one) for n, one in numbers.items()}
+
+
+def makespan_of(times: StartTimes) -> sympy.Expr:
+    """End of B(0, M − 1), where start times repeat after several microbatches."""
+    every = times.period.to_sympy()
+    last = {"s": 0, "q": sympy.floor((M_ - 1) / every), "r": sympy.Mod(M_ - 1, every), "M": M_}
+    names = {sympy.Symbol(name, integer=True): value for name, value in last.items()}
+    forms = [
+        (piece.value.to_sympy().subs(names) + 1, _test(piece.guard, names))
+        for piece in times.backward.pieces
+    ]
+    return sympy.Piecewise(*forms)
 
 
 def _value(pieces: Pieces, k: int, p: int, x: int, r: int) -> Fraction:

@@ -123,9 +123,13 @@ def _as_many_as_let_in(
     let_in = None if admission is None else affine_bound(admission)
     if let_in is None:
         return None
-    free = Affine((("s", -2), ("p", 2)), -1)
-    found = Piecewise((Piece(let_in[0].plus(free, -1), free), Piece(None, let_in[0])))
+    found = as_many_as(let_in[0], Affine((("s", -2), ("p", 2)), -1))
     return found if (found.at(columns, np.where) == target).all() else None
+
+
+def as_many_as(bound: Affine, free: Affine) -> Piecewise:
+    """The least of a bound and of what there would be without one."""
+    return Piecewise((Piece(bound.plus(free, -1), free), Piece(None, bound)))
 
 
 def peak_in_flight(schedule: Schedule) -> list[int]:

@@ -102,13 +102,26 @@ def where(sizes: Mapping[sympy.Symbol, sympy.Expr]) -> Notation:
 
 def proofs(slots: int) -> Iterator[Statement]:
     """Closed forms of sums over k, over stages, and over the numbers of a window."""
-    k, n, c, x, p, j = sympy.symbols("k n c x p j", integer=True)
+    k, n, c = sympy.symbols("k n c", integer=True)
     total = c * k - n * c * (c - 1) / 2
     sooner = total.subs(k, k - 1)  # where ⌈(k − 1)/n⌉ is c too; it is c − 1 at the first such k
     border = {k: n * (c - 1) + 1}
     grows = (total - sooner - c, (total - sooner.subs(c, c - 1) - c).subs(border))
     zero = (total.subs(c, 0), total.subs({n: 1, k: -1, c: -1}))
-    yield _identity("adds up", "G(k) − G(k − 1) = ⌈k/n⌉, and G(0) = G(−1) = 0", *grows, *zero)
+    yield identity("adds up", "G(k) − G(k − 1) = ⌈k/n⌉, and G(0) = G(−1) = 0", *grows, *zero)
+    yield from stages_add_up()
+    K, q, e, y, w = z3.Ints("K q e y w")
+    n, inside = slots * K, z3.And(y > 0, y <= slots, w > 0, w < K)
+    known = (K >= 1, n * (q - 1) < e, e <= n * q)
+    shifted = z3.And(n * q < e + n, e + n <= n * (q + 1))
+    first = z3.And(y - slots * w > -n, y - slots * w <= 0, y <= n)
+    says = "over the numbers of a window: ⌈y/a⌉ for 0 < y ≤ a, and one more for y + a"
+    yield Statement("numbers", says, known, z3.And(shifted, z3.Implies(inside, first)))
+
+
+def stages_add_up() -> Iterator[Statement]:
+    """Sums over stages, for whatever c(k) where G(k) − G(k − 1) = c(k)."""
+    n, x, p, j = sympy.symbols("n x p j", integer=True)
     for tie in (-1, 0, 1):
         row = partial(SHORT.over_stages, n=n, tie=tie)
         more, less = int(tie > 0), int(tie < 0)
@@ -122,16 +135,10 @@ def proofs(slots: int) -> Iterator[Statement]:
         )
         says = "over stages: one stage more above j, another j, and stage 0 alone"
         put = {G(x + e): G(x + e - 1) + C(x + e) for e in (p + 1, p, 1, 0)}
-        yield _identity(f"stages {tie}", says, *(step.subs(put) for step in steps))
-    K, q, e, y, w = z3.Ints("K q e y w")
-    n, inside = slots * K, z3.And(y > 0, y <= slots, w > 0, w < K)
-    known = (K >= 1, n * (q - 1) < e, e <= n * q)
-    shifted = z3.And(n * q < e + n, e + n <= n * (q + 1))
-    first = z3.And(y - slots * w > -n, y - slots * w <= 0, y <= n)
-    says = "over the numbers of a window: ⌈y/a⌉ for 0 < y ≤ a, and one more for y + a"
-    yield Statement("numbers", says, known, z3.And(shifted, z3.Implies(inside, first)))
+        yield identity(f"stages {tie}", says, *(step.subs(put) for step in steps))
 
 
-def _identity(name: str, says: str, *zeros: sympy.Expr) -> Statement:
+def identity(name: str, says: str, *zeros: sympy.Expr) -> Statement:
+    """That forms are 0, as polynomials of what they name."""
     holds = all(sympy.expand(form) == 0 for form in zeros)
     return Statement(name, says, (), z3.BoolVal(holds))

@@ -84,7 +84,8 @@ def _choose(test: Any, yes: Any, no: Any) -> Any:
     return z3.If(test, yes, no) if z3.is_expr(test) else yes if test else no
 
 
-def _tie(lines: Linearization, *, by_forward: bool) -> int:
+def tie_of(lines: Linearization, *, by_forward: bool) -> int:
+    """Which updates of its own slot an event counts: −1 of stages before, 1 behind, 0 none."""
     below, above = (lines.counted(u, 1, by_forward=by_forward) for u in (0, 2))
     return int(above) - int(below)
 
@@ -121,11 +122,11 @@ class Windows:
 
     def index(self, i: Any, how: Notation) -> sympy.Expr:
         """Updates before that of stage i and window t, but for p·t."""
-        return how.over_stages(-i, i, _P, self.between, _tie(self.lines, by_forward=False))
+        return how.over_stages(-i, i, _P, self.between, tie_of(self.lines, by_forward=False))
 
     def recorded(self, j: Any, r: Any, how: Notation) -> sympy.Expr:
         """Updates before F of stage j and number r of window t, but for p·t."""
-        at, tie, cases = {"s": j, "p": _P}, _tie(self.lines, by_forward=True), []
+        at, tie, cases = {"s": j, "p": _P}, tie_of(self.lines, by_forward=True), []
         for ahead, where_so in self.pace.apart(j):
             x = self.pace.slots * (r + 1) + ahead.at(at)
             cases.append((how.over_stages(x, j, _P, self.between, tie) - _P, where_so))
@@ -134,7 +135,7 @@ class Windows:
     @property
     def _reach(self) -> sympy.Expr:
         """Stages whose updates may be counted of windows beyond one's own."""
-        return _P - int(_tie(self.lines, by_forward=False) <= 0)
+        return _P - int(tie_of(self.lines, by_forward=False) <= 0)
 
     def mean(self) -> sympy.Expr | None:
         """Over i, j and r: of two updates one counts the other, and ⌈·/n⌉ adds up over r.
@@ -173,7 +174,7 @@ class Windows:
         P, q = sympy.symbols("P q", integer=True)
         p, tie, ahead = (
             a * P + rest,
-            _tie(self.lines, by_forward=True),
+            tie_of(self.lines, by_forward=True),
             forward.plus(self.pace.backward, -1),
         )
         for residue in range(a):
@@ -268,7 +269,7 @@ def by_windows(pace: Pace, lines: Linearization, least: int = 1) -> Iterator[Sta
         """Whether the update lies in front of an event, and that ⌈·/n⌉ of a form is c."""
         counts = lines.counted(u, stage, by_forward=by_forward)
         form = of - (a * (K * t + K - 1) - u + lane)
-        form += _one_more(lines, u, stage, by_forward=by_forward)
+        form += one_more(lines, u, stage, by_forward=by_forward)
         within = z3.And(n * (c - 1) < form, form <= n * c)
         return z3.Or(update < of, z3.And(update == of, counts)), within
 
@@ -278,7 +279,7 @@ def by_windows(pace: Pace, lines: Linearization, least: int = 1) -> Iterator[Sta
     yield Statement("recorded", says, (*sizes, within), goal)
     says = "t + ⌈y/n⌉ updates of stage u are in front of one, all of them made"
     seen, within = counted(mine, i, by_forward=False)
-    most = p - int(_tie(lines, by_forward=False) <= 0)
+    most = p - int(tie_of(lines, by_forward=False) <= 0)
     made = [n * (later - 1) < most, most <= n * later, K * t + K * later <= M]
     goal = z3.And(seen == (v < t + c), K * t + K * c <= M)
     goal = z3.And(goal, z3.Implies(steady, t + c >= 0))
@@ -291,11 +292,11 @@ def _ordered(pace: Pace, lines: Linearization, least: int) -> Iterator[Statement
     """Delays fall in i, j and r, and of two updates one counts the other."""
     p, i, j, u, n, c, d = z3.Ints("p i j u n c d")
     known = [p >= least, *(part for s in (i, j, u) for part in (s >= 0, s < p))]
-    place, behind = (u - s + _one_more(lines, u, s, by_forward=False) for s in (i, i + 1))
-    begin, later = (pace.ahead(s, p) + _one_more(lines, u, s, by_forward=True) for s in (j, j + 1))
+    place, behind = (u - s + one_more(lines, u, s, by_forward=False) for s in (i, i + 1))
+    begin, later = (pace.ahead(s, p) + one_more(lines, u, s, by_forward=True) for s in (j, j + 1))
     says = "updates of a stage count no more than those of the stage before, forwards no fewer"
     yield Statement("extremes", says, tuple(known), z3.And(behind <= place, begin <= later))
-    other = i - u + _one_more(lines, i, u, by_forward=False)
+    other = i - u + one_more(lines, i, u, by_forward=False)
     within = [n >= 1, n * (c - 1) < place, place <= n * c, n * (d - 1) < other, other <= n * d]
     within += products([c, d, z3.IntVal(0)], n) + products([c + d, z3.IntVal(0), z3.IntVal(1)], n)
     same = z3.And(n * c == u - i, n * d == i - u, not lines.backward_counts)
@@ -304,7 +305,7 @@ def _ordered(pace: Pace, lines: Linearization, least: int) -> Iterator[Statement
     yield Statement("in a row", says, (*known, *within, u != i), goal)
 
 
-def _one_more(lines: Linearization, u: Term, stage: Term, *, by_forward: bool) -> Term:
+def one_more(lines: Linearization, u: Term, stage: Term, *, by_forward: bool) -> Term:
     """1 where an update of stage u counts in its own slot."""
     counts = lines.counted(u, stage, by_forward=by_forward)
     return z3.If(counts, 1, 0) if z3.is_expr(counts) else z3.IntVal(int(counts))
