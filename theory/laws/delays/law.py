@@ -194,7 +194,7 @@ class DelayLaw:
             _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
             return closed.at(p, **_given(i=i, j=j, r=r))
         if isinstance(closed, LetIn):
-            least, every = closed.start_times.least, int(closed.bound.subs("p", p))
+            least, every = closed.start_times.least, closed.start_times.period.at({"p": p})
             _require(p >= least, f"p ≥ {least}, found p = {p}")
             _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
             return closed.at(p, **_given(i=i, j=j, r=r))
