@@ -157,7 +157,8 @@ def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
 
     yield f"{result['family']}: {result['verdict']}"
     if result["makespan"] is None:
-        yield f"no figures are proved; open: {result['open']}"
+        how = "" if result["verdict"] == "REFUTED" else "open: "
+        yield f"no figures are proved; {how}{result['open']}"
     else:
         yield f"for {result['domain']}"
         yield ""

@@ -82,6 +82,35 @@ def parametrized(given: str) -> str:
     return "from schedules.families.family import Parameter\n" + found
 
 
+W_AT_END = (  # stamps of two numbers, one of which all share
+    STAMPS.replace("(1, at.M - at.x + at.p - at.rank)", "(0, at.M + at.p + at.x)").replace(
+        "rule=StampedOrder(", "rule=StampedOrder(weight=lambda at: (1, at.x), shape="
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("figures", "code", "says"),
+    [
+        ("makespan='3*M + 2*p - 2', work='3*M', peak='M'", 1, "small runs agree"),
+        ("makespan='3*M', work='3*M', peak='M'", 1, "REFUTED"),
+        ("makespan='3*M + ', work='3*M', peak='M'", 2, "which sympy does not read"),
+        ("makespan='3*M + q', work='3*M', peak='M'", 2, "parameters that shipped families"),
+        ("makespan='p < M', work='3*M', peak='M'", 2, "found 'p < M'"),
+        ("makespan=3, work='3*M', peak='M'", 2, "Figures of texts"),
+    ],
+)
+def test_stated_figures_are_answered(
+    figures: str, code: int, says: str, run: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.py"
+    text = W_AT_END.replace("rule=", f"figures=Figures({figures}), rule=")
+    file.write_text(f"from schedules.families.figures import Figures\n{text}", encoding="utf-8")
+    done = run("derive", file)
+    assert done.returncode == code
+    assert says in done.stdout + done.stderr
+
+
 BROKEN = {
     "empty": ("", "it is empty"),
     "no Python": ("FAMILY = (", "no valid Python"),
