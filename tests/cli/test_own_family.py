@@ -111,6 +111,13 @@ def test_stated_figures_are_answered(
     assert says in done.stdout + done.stderr
 
 
+def test_an_interval_has_its_own_name(run: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    given = parametrized("(Parameter('H', 'gradients'),), interval='H'")
+    file.write_text(given.replace("{'b': 0}", "{'H': 2}"), encoding="utf-8")
+    assert "for all sizes with p >= 1, H >= 1, M >= 1\n" in run("derive", file).stdout
+
+
 BROKEN = {
     "empty": ("", "it is empty"),
     "no Python": ("FAMILY = (", "no valid Python"),

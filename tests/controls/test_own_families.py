@@ -3,12 +3,14 @@
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 import z3
 
 from schedules.actions import Kind
+from schedules.errors import ParameterError
 from schedules.families import Family
 from schedules.families.family import Parameter
 from schedules.families.one_f_one_b import ORDER
@@ -16,7 +18,7 @@ from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.stamps import At, Number, StampedOrder
 from schedules.validation.facts import in_flight
-from theory.derive import derive_rule
+from theory.derive import derive, derive_rule, settled
 from theory.errors import UnsupportedFormError
 from theory.laws.own_orders import row_of
 from theory.laws.stamp_terms import higher, reading
@@ -106,3 +108,89 @@ def test_a_law_is_of_orders_that_have_every_size() -> None:
         own = family(replace(ORDER, sizes=sizes))
         found = derive_rule(own, "ascending", None).to_json()
         assert (found["verdict"] == "UNKNOWN") is open_
+
+
+def accepting(accept: Any, **more: Any) -> Family:
+    """1F1B with an interval that `accept` gives."""
+    order = replace(ORDER, accept=accept, **more)
+    return family(order, parameters=(Parameter("hops", "between updates"),), interval="hops")
+
+
+def in_rows(own: Family) -> dict[str, str]:
+    row = row_of(own)
+    assert row.domain in ("p >= 1, hops >= 1, M >= 1, hops <= M", "")
+    return {one.name: one.bound or one.outcome.verdict.name for one in row.invariants}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda p, values: {"hops": values.get("hops", p)},
+        pytest.param(lambda p, values: {"hops": 1 + int(p > 50)}, marks=pytest.mark.slow),
+        lambda p, values: {"hops": p, "lead": 9},  # which no stamp uses
+    ],
+)
+def test_an_interval_that_accept_gives_is_any_number(given: Any) -> None:
+    own = accepting(lambda name, p, M, values: given(p, values))
+    found = in_rows(own)
+    assert found.pop("staleness") == "Min(floor(M/hops) - 1, ceiling((p - s - 1)/hops))"
+    assert found.pop("in-flight") == "Min(M, p - s)"
+    assert set(found.values()) == {"PROVED"}
+    law = derive_rule(settled(own, {}), "ascending", None).to_json()
+    assert law["verdict"] == "UNKNOWN"
+    assert "which a law has as numbers" in law["open"]
+
+
+def test_control_accept_may_change_what_stamps_use() -> None:
+    """From p = 50 on a forward stands elsewhere; of small p it is 1F1B."""
+    own = accepting(
+        lambda name, p, M, values: {"hops": 1, "lead": int(p > 50)},
+        forward=lambda at: (ORDER.forward(at)[0] - 9 * at.values["lead"] * at.rank,),
+        defaults={"lead": 0},
+    )
+    found = in_rows(own)
+    assert found.pop("exclusive") == "PROVED"
+    assert set(found.values()) == {"UNKNOWN"}
+
+
+def test_control_small_runs_are_of_the_interval_that_accept_gives() -> None:
+    """Double buffers and an update after each gradient, whatever is set: no version is there."""
+    own = accepting(lambda name, p, M, values: {"hops": 1})
+    found = row_of(replace(own, policy=WeightPolicy("double-buffer")))
+    stash = next(one for one in found.invariants if one.name == "stash")
+    assert stash.outcome.verdict is Verdict.REFUTED
+    assert stash.outcome.witness["hops"] == 1
+
+
+def test_sizes_that_accept_refuses_are_none() -> None:
+    def accept(name: str, p: int, M: int, values: dict[str, int]) -> dict[str, int]:
+        if p < 3:
+            raise ParameterError("p is 3 or more", name, "take more ranks")
+        return {"hops": p}
+
+    assert "UNKNOWN" not in in_rows(accepting(accept)).values()
+
+
+def test_a_guess_that_is_refuted_is_no_refutation(tmp_path: Path) -> None:
+    """All forwards first, and an update a gradient: counts of updates have another form."""
+    path = tmp_path / "mine.py"
+    path.write_text(FORWARDS_FIRST, encoding="utf-8")
+    found = derive(str(path)).to_json()
+    assert {one["verdict"] for one in found["proof"]} == {"PROVED", "UNKNOWN"}
+    assert "this form is not the law: count-F-below" in found["open"]
+
+
+FORWARDS_FIRST = """
+from schedules.families import Family
+from schedules.policies import WeightPolicy
+from schedules.stamps import LINE, StampedOrder
+
+FAMILY = Family(
+    name="forwards-first", source="ours", summary="ours", policy=WeightPolicy("stash"),
+    rule=StampedOrder(
+        LINE,
+        forward=lambda at: (0, at.x + at.rank),
+        backward=lambda at: (1, at.x + at.p - at.rank),
+    ),
+)
+"""

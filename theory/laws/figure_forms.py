@@ -138,7 +138,7 @@ def read(text: str) -> Any:
 def _unreadable(found: str) -> UnsupportedFormError:
     return UnsupportedFormError(
         f"a figure is a formula over p, M, r, s and names of parameters that shipped families "
-        f"have, such as chunks, found {found}",
+        f"have, such as chunks and window, found {found}",
         "FAMILY.figures",
         "write a text such as '3*M + p - 1'",
     )

@@ -170,9 +170,9 @@ class Stated:
         yield built(self.family)
         interval = self.family.interval
         names = {SYMBOLS["p"]: p, SYMBOLS["M"]: M, SYMBOLS["s"]: s}
-        every = {SYMBOLS[interval]: K} if interval else {}
-        late: Formulas = {BOUND: self.forms.staleness.subs(names | every)}
-        late = {"K": SYMBOLS[interval], **late} if interval else late
+        own = sympy.Symbol(interval, integer=True) if interval else K
+        late: Formulas = {BOUND: self.forms.staleness.subs(names | {own: K})}
+        late = {"K": own, **late} if interval else late
         workers = self.order.shape.name == WORKERS.name
         newest = self.family.policy.name == "latest"  # B uses what it finds, by design
         columns = ["causal", "exclusive", *_OF_VERSIONS[newest:], *["deadlock-free"] * workers]
