@@ -263,7 +263,7 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         yield from _instead(result)
     if "step" in result:
         yield ""
-        yield "at every size that has a schedule, as a flush ends a step"
+        yield "at every size that runs to its end, as a flush ends a step"
         yield from _delay_lines(result["step"])
     yield from _proof_lines(result)
     yield from _invariant_lines(result)

@@ -286,7 +286,7 @@ def test_the_first_p_is_explained(run: Callable[..., Any], tmp_path: Path) -> No
     done = run("derive", file)
     assert done.returncode == 0
     assert "p = 1 has no schedule: a greedy rule has to make progress" in done.stdout
-    assert "at every size that has a schedule, as a flush ends a step\ndelay D" in done.stdout
+    assert "at every size that runs to its end, as a flush ends a step\ndelay D" in done.stdout
     assert "of every microbatch\n  p − i − 1\nmax over (i, j): p − 1\n" in done.stdout
     assert "PROVED    delay: every F begins before the first update" in done.stdout
 

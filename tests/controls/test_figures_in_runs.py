@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from schedules.policies import WeightPolicy
 from schedules.stamps import LINE, StampedOrder
 from theory.laws.figure_forms import read_forms
 from theory.laws.figure_runs import beside_runs
-from theory.laws.figures import prove
+from theory.laws.figures import figures_law, prove
 from theory.laws.timetables import run_of
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict
@@ -60,3 +61,27 @@ def test_control_a_run_outweighs_a_proof() -> None:
     right, wrong = (read_forms(Figures(text, "3*M", "p")) for text in ("3*M + p - 1", "3*M"))
     assert beside_runs(proved, [run], right) is proved
     assert beside_runs(proved, [run], wrong).verdict is Verdict.UNKNOWN
+
+
+def test_control_a_run_refutes_nothing_of_other_parameters(tmp_path: Path) -> None:
+    """A makespan that is right with two chunks alone is false with one, and open with two."""
+    path = tmp_path / "mine.py"
+    path.write_text(TWO_CHUNKS, encoding="utf-8")
+    found = figures_law(str(path))
+    assert (found.verdict, found.open) == (
+        Verdict.REFUTED,
+        "makespan: false: at chunks = 1, p = 1, M = 1 a run has 2, stated is 4",
+    )
+    chosen = figures_law(str(path), {"chunks": 2})
+    assert chosen.verdict is Verdict.UNKNOWN
+    assert "as stated false: at chunks = 1" in chosen.open
+    assert figures_law(str(path), {"chunks": 1}).verdict is Verdict.REFUTED
+
+
+TWO_CHUNKS = """
+from dataclasses import replace
+
+from schedules.families.looped_bfs import FAMILY
+
+FAMILY = replace(FAMILY, name="mine", figures=replace(FAMILY.figures, makespan="4*M + 2*p - 2"))
+"""
