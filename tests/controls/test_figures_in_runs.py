@@ -79,9 +79,27 @@ def test_control_a_run_refutes_nothing_of_other_parameters(tmp_path: Path) -> No
 
 
 TWO_CHUNKS = """
-from dataclasses import replace
+from schedules.families.family import Family, Parameter
+from schedules.families.figures import Figures
+from schedules.policies import WeightPolicy
+from schedules.stamps import LOOP, StampedOrder
 
-from schedules.families.looped_bfs import FAMILY
+def when(at):
+    return at.lane * at.most(at.M, at.p) + at.x + at.rank
 
-FAMILY = replace(FAMILY, name="mine", figures=replace(FAMILY.figures, makespan="4*M + 2*p - 2"))
+def last(at):
+    return at.values["chunks"] * at.most(at.M, at.p) + at.M + at.p
+
+FAMILY = Family(
+    name="mine", source="ours", summary="looped BFS", policy=WeightPolicy("flush"),
+    rule=StampedOrder(
+        LOOP,
+        forward=lambda at: (when(at),),
+        backward=lambda at: (2 * last(at) - when(at),),
+        defaults={"chunks": 1},
+    ),
+    parameters=(Parameter("chunks", "stages a rank"),),
+    stages=lambda ranks, values: ranks * values["chunks"],
+    figures=Figures("4*M + 2*p - 2", "2*chunks*M", "chunks*M", where="M >= p"),
+)
 """

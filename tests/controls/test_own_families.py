@@ -10,7 +10,6 @@ import pytest
 import z3
 
 from schedules.actions import Kind
-from schedules.errors import ParameterError
 from schedules.families import Family
 from schedules.families.family import Parameter
 from schedules.families.one_f_one_b import ORDER
@@ -125,13 +124,15 @@ def in_rows(own: Family) -> dict[str, str]:
 @pytest.mark.parametrize(
     "given",
     [
-        lambda p, values: {"hops": values.get("hops", p)},
-        pytest.param(lambda p, values: {"hops": 1 + int(p > 50)}, marks=pytest.mark.slow),
-        lambda p, values: {"hops": p, "lead": 9},  # which no stamp uses
+        lambda name, p, M, values: {"hops": values.get("hops", p)},
+        pytest.param(
+            lambda name, p, M, values: {"hops": 2 if p > 50 else 1}, marks=pytest.mark.slow
+        ),
+        lambda name, p, M, values: {"hops": p, "lead": 9},  # which no stamp uses
     ],
 )
 def test_an_interval_that_accept_gives_is_any_number(given: Any) -> None:
-    own = accepting(lambda name, p, M, values: given(p, values))
+    own = accepting(given)
     found = in_rows(own)
     assert found.pop("staleness") == "Min(floor(M/hops) - 1, ceiling((p - s - 1)/hops))"
     assert found.pop("in-flight") == "Min(M, p - s)"
@@ -144,7 +145,7 @@ def test_an_interval_that_accept_gives_is_any_number(given: Any) -> None:
 def test_control_accept_may_change_what_stamps_use() -> None:
     """From p = 50 on a forward stands elsewhere; of small p it is 1F1B."""
     own = accepting(
-        lambda name, p, M, values: {"hops": 1, "lead": int(p > 50)},
+        lambda name, p, M, values: {"hops": 1, "lead": 1 if p > 50 else 0},
         forward=lambda at: (ORDER.forward(at)[0] - 9 * at.values["lead"] * at.rank,),
         defaults={"lead": 0},
     )
@@ -162,13 +163,32 @@ def test_control_small_runs_are_of_the_interval_that_accept_gives() -> None:
     assert stash.outcome.witness["hops"] == 1
 
 
-def test_sizes_that_accept_refuses_are_none() -> None:
-    def accept(name: str, p: int, M: int, values: dict[str, int]) -> dict[str, int]:
-        if p < 3:
-            raise ParameterError("p is 3 or more", name, "take more ranks")
-        return {"hops": p}
+LEADS = [0]
 
-    assert "UNKNOWN" not in in_rows(accepting(accept)).values()
+
+def remembering(name: str, p: int, M: int, values: dict[str, int]) -> dict[str, int]:
+    LEADS[0] = 9 if p > 50 else 0
+    return {"hops": 1}
+
+
+def test_control_accept_calculates_and_does_nothing_else() -> None:
+    """What it leaves behind could be another order at a size that nobody runs."""
+
+    def looking(name: str, p: int, M: int, values: dict[str, int]) -> dict[str, int]:
+        return {"hops": len(name)}
+
+    hidden: Any = lambda name, p, M, values: {"hops": 1}  # noqa: E731
+    remembering.__wrapped__ = hidden  # type: ignore[attr-defined]
+    joined: Any = lambda name, p, M, values: values | {"hops": 1}  # noqa: E731
+    for accept in (
+        remembering,
+        looking,
+        joined,
+        lambda name, p, M, values, more=LEADS: {"hops": more[0]},
+    ):
+        row = row_of(accepting(accept))
+        assert row.domain == ""
+        assert "`accept`" in row.invariants[0].outcome.note
 
 
 def test_a_guess_that_is_refuted_is_no_refutation(tmp_path: Path) -> None:

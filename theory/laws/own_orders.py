@@ -29,7 +29,7 @@ from schedules.rules import GreedyRule
 from schedules.schedule import IntArray
 from schedules.stamps import LINE, At, StampedOrder, any_size
 from theory.errors import TheoryError, UnsupportedFormError
-from theory.laws.plain_functions import require_plain_family
+from theory.laws.plain_functions import require_plain_accept, require_plain_family
 from theory.laws.stamp_terms import Divisions, readable
 from theory.laws.stamped import Size
 from theory.laws.stamped_bounds import BOUND, Formulas
@@ -204,7 +204,9 @@ def _read(family: Family, law: Law | None, *, by_slots: bool) -> tuple[StampedOr
         raise _refusal("messages of its own are in the order", "state its order by stamps")
     if family.rule.beside:
         raise _refusal("an order has F, B, I and W alone", "leave out `beside`")
-    if family.rule.accept is not any_size and not family.interval:
+    if family.interval and family.rule.accept is not any_size:
+        require_plain_accept(family.rule.accept)
+    elif family.rule.accept is not any_size:
         raise _refusal(
             "an order says what sizes it has as `sizes`; `accept` may change what stamps use",
             "leave out `accept`, or let it give the interval alone",
