@@ -32,6 +32,7 @@ class GreedyRule:
     ----------
     finished : callable
         Compares a completion slot with the present slot: ``operator.lt`` for strict causality.
+        What runs in one slot has ended in the next: messages take no slots of a rule.
     prefer_first : Kind
         Preferred kind while the stage has not done a backward.
     prefer_after : mapping of Kind to Kind
@@ -82,7 +83,7 @@ def run_greedy(
     Raises
     ------
     InvalidScheduleError
-        The rule comes to a stop before all is done.
+        The rule comes to a stop before all is done, or does not find what ended in the slot before.
 
     Examples
     --------
@@ -90,6 +91,14 @@ def run_greedy(
     >>> [str(action) for action in run_greedy(RULE, 2, 3, 2).orders[1]]
     ['1F0', '1B0', '1F1', '1B1', '1F2', '1B2']
     """
+    if not rule.finished(0, 1):
+        raise InvalidScheduleError(
+            "what runs in one slot of a greedy rule has ended in the next, as messages take no "
+            "slots, found finished(0, 1) false",
+            "rule",
+            "write finished=operator.lt; messages have a time in `derive --durations`, and in an "
+            "order by stamps a place",
+        )
     forward = [[-1] * microbatches for _ in range(stages)]
     backward = [[-1] * microbatches for _ in range(stages)]
     next_f, next_b = [0] * stages, [0] * stages
@@ -139,8 +148,8 @@ def run_greedy(
                 next_b[stage] += 1
         if slot - last_progress > 1:
             raise InvalidScheduleError(
-                f"a greedy rule has to make progress, but nothing is ready in slot {slot} with "
-                f"{next_b[0]} of {microbatches} microbatches finished",
+                f"a greedy rule has to make progress, but at p = {stages} nothing is ready in "
+                f"slot {slot} with {next_b[0]} of {microbatches} microbatches finished",
                 "rule",
                 "admit more microbatches or drop the gate that cannot open",
             )

@@ -20,7 +20,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from schedules.actions import Kind, among
-from schedules.errors import ParameterError
+from schedules.errors import FamilyFileError, ParameterError
 from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.schedule import Group, IntArray, Schedule
@@ -333,7 +333,9 @@ def run_stamped(
     Raises
     ------
     ParameterError
-        The order does not accept the size, or its stamps are no integers.
+        The order does not accept the size.
+    FamilyFileError
+        Its stamps are no tuples of integers, all of one length.
 
     Examples
     --------
@@ -354,7 +356,7 @@ def run_stamped(
     parts = list(_actions(order, at))
     lengths = sorted({len(stamp) for _, _, stamp in parts})
     if len(lengths) > 1 or not lengths[0]:
-        raise ParameterError(
+        raise FamilyFileError(
             f"stamps are compared number by number, found {' and '.join(map(str, lengths))} "
             "numbers",
             f"family {name}",
@@ -429,7 +431,7 @@ def _actions(order: StampedOrder, at: At) -> Iterator[tuple[IntArray, IntArray, 
     found += [(np.full(pairs, kind), closing, of(at)) for kind, of in order.beside.items()]
     for kinds, own, stamp in found:
         if not isinstance(stamp, tuple):
-            raise ParameterError(f"a stamp is a tuple, found {stamp!r}", "stamps", "write (n,)")
+            raise FamilyFileError(f"a stamp is a tuple, found {stamp!r}", "stamps", "write (n,)")
         columns = [_whole(column, wide=order.wide) for column in stamp]
         yield kinds[own], own, [np.broadcast_to(column, pairs)[own] for column in columns]
 
@@ -442,7 +444,7 @@ def _whole(column: Number, *, wide: bool) -> IntArray:
     else:
         whole = np.issubdtype(found.dtype, np.integer)
     if not whole:
-        raise ParameterError(
+        raise FamilyFileError(
             f"stamps are whole numbers, found {found.dtype}, as in {found.ravel()[:3].tolist()}",
             "stamps",
             "divide by at.divide(number, divisor)[0], and take comparisons to at.choose alone",

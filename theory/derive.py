@@ -62,7 +62,7 @@ from theory.laws.own_orders import Row, row_of
 from theory.laws.own_slots import row_of_slots
 from theory.laws.plain_functions import require_plain_family
 from theory.laws.static_orders.slots import Law, multiplies
-from theory.smt.solver import Outcome, decide, merge
+from theory.smt.solver import Outcome, decide, merge, undecided
 from theory.verdicts import Verdict, weakest
 
 __all__ = ["DelayLaw", "derive", "derive_rule", "durations", "has_law", "invariants", "settled"]
@@ -127,7 +127,8 @@ def derive(
     law = derive_rule(found, linearization, admission)
     if law.verdict is Verdict.PROVED:
         return law
-    return replace(law, table=tuple(table(found, linearization, admission)))
+    rows = tuple(table(found, linearization, admission))
+    return replace(law, table=rows, proof=tuple(map(_of_a_form, law.proof)))
 
 
 def has_law(family: Family) -> bool:
@@ -155,7 +156,8 @@ def settled(family: Family, values: Mapping[str, int]) -> Family:
     only_refuses = family in FAMILIES.values() and has_law(family) and every == 1
     accept = any_size if only_refuses else order.accept
     rule = replace(order, defaults=chosen, accept=accept)
-    return replace(family, name=name, rule=rule, policy=policy, parameters=())
+    given = tuple(one for one in family.parameters if one.name not in chosen)  # by `accept`
+    return replace(family, name=name, rule=rule, policy=policy, parameters=given)
 
 
 def invariants(family: str, law: DelayLaw) -> Row:
@@ -275,9 +277,8 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
         if not isinstance(family.rule, (GreedyRule, StampedOrder)):
             return _open(found, "the family has no rule as data to prove from")
         if isinstance(family.rule, StampedOrder) and family.rule.accept is not any_size:
-            return _open(
-                found, "`accept` may change what stamps use; say what sizes are as `sizes`"
-            )
+            why = "`accept` may change what stamps use and the interval, which a law has as numbers"
+            return _open(found, f"{why}: write `sizes` and `defaults` in its place")
         slots = guess_slots(family, admission, samples, sorted(more))
         if isinstance(slots, Kind):
             return _open(found, f"slots of {slots.name} have no short form")
@@ -392,6 +393,12 @@ def _closed(
     whole = whole_run(times, matrix, counts, linearization)
     staleness = guess_staleness(family, counts, admission)
     return Closed(times.guess, counts, matrix, mean(matrix), whole, staleness, shape)
+
+
+def _of_a_form(outcome: Outcome) -> Outcome:
+    """A counterexample to a guess says what is no law; of the family it refutes nothing."""
+    refuted = outcome.verdict is Verdict.REFUTED
+    return undecided(outcome, f"this form is not the law: {outcome.note}") if refuted else outcome
 
 
 def _open(law: DelayLaw, why: str) -> DelayLaw:

@@ -16,6 +16,7 @@ import numpy as np
 from schedules.actions import Kind
 from schedules.errors import FamilyFileError
 from schedules.families.family import Family, Parameter, no_build
+from schedules.families.figures import Figures
 from schedules.formats.head import require_apart
 from schedules.placement import Placement
 from schedules.policies import WeightPolicy
@@ -56,6 +57,12 @@ def _words(family: Family) -> Iterator[Fault]:
             "policy",
             "write WeightPolicy('stash'), or another of docs/explanation/model.md",
         )
+    figures = family.figures
+    if figures is not None and not (
+        type(figures) is Figures and {*map(type, vars(figures).values())} <= {str}
+    ):
+        what = f"figures are Figures of texts, found {figures!r:.80}"
+        yield what, "figures", "write Figures(makespan='3*M + p - 1', work='3*M', peak='p')"
 
 
 def _rule(family: Family) -> Iterator[Fault]:

@@ -277,7 +277,8 @@ def _stamped(
     if family.interval:
         if family.interval not in values:
             raise ParameterError(
-                "the interval of an update has a default, or `accept` gives it",
+                f"the interval of an update has a default, or `accept` gives it, found no "
+                f"{family.interval}",
                 f"family {family.name}",
                 f"--set {family.interval}=1, or write defaults={{{family.interval!r}: 1}}",
             )

@@ -7,13 +7,18 @@ a law, or all seven invariants of an order of your own, are proved.
 """
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any, Final
 
 from schedules import LINEARIZATIONS, get_family, get_linearization
+from schedules.closed_forms.start_times import LEAST_STAGES
+from schedules.errors import ParameterError, ScheduleError
 from schedules.families import is_family_file
+from schedules.families.family import Family
 from schedules.linearization import DEFAULT
 from schedules.stamps import StampedOrder
+from schedules.user_code import TooLong
 from staleproof.arguments import Parser, add_json, as_mapping, assignment, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
@@ -24,6 +29,9 @@ from staleproof.output import progress, put, put_json
 AT: Final = "--at"
 DURATIONS: Final = "--durations"
 POINT: Final = "p=…,i=…,j=…"
+SMALL: Final = range(1, 6)
+"""Values of p that a file's family is built for before anything is proved."""
+
 COORDINATES: Final = ("p", "i", "j", "r")
 
 _FORMS: Final = {
@@ -82,7 +90,9 @@ def run(arguments: Namespace) -> int:
     """Derive, prove, print; 1 unless a law, all invariants or all figures are proved."""
     family = get_family(arguments.family)
     get_linearization(arguments.linearization)
+    missing = _missing(family, parameters(arguments)) if is_family_file(arguments.family) else []
     from theory.derive import derive, durations, has_law, invariants
+    from theory.laws.step_delays import of_a_flush
     from theory.verdicts import Verdict
 
     if family.figures is not None and (parameters(arguments) or not has_law(family)):
@@ -91,7 +101,11 @@ def run(arguments: Namespace) -> int:
     keep_from_z3()
     law = derive(arguments.family, arguments.linearization, parameters(arguments))
     proved = law.verdict is Verdict.PROVED
-    result = law.to_json()
+    result = law.to_json() | {"no_schedule": missing}
+    step = None if proved else of_a_flush(family, arguments.linearization)
+    if step is not None:
+        result["step"] = step.to_json()
+        result["proof"] += [one.to_json() for one in step.proof]
     if arguments.at is not None:
         wanted = arguments.at
         values = law.at(**wanted) if proved else None
@@ -113,6 +127,33 @@ def run(arguments: Namespace) -> int:
     else:
         put(*_lines(result))
     return 0 if proved else 1
+
+
+def _missing(family: Family, given: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The least p, up to the first that has a schedule, and why they have none.
+
+    Raises
+    ------
+    ScheduleError
+        No small size has one for another reason than that it is refused: the file is wrong.
+    """
+    known = family.rule.defaults if isinstance(family.rule, StampedOrder) else {}
+    least = {one.name: one.minimum for one in family.parameters if one.name not in known}
+    found: dict[int, ScheduleError] = {}
+    for p, M in product(SMALL, (1, 4)):
+        try:
+            family.build(p, M * p, **{**least, **given})
+        except ParameterError:
+            continue
+        except ScheduleError as error:
+            if isinstance(error.__cause__, TooLong):
+                raise
+            found.setdefault(p, error)
+        else:
+            return [{"p": less, "why": error.what} for less, error in found.items() if less < p]
+    if found:
+        raise next(iter(found.values()))
+    return []
 
 
 def _run_figures(arguments: Namespace) -> int:
@@ -157,7 +198,8 @@ def _figure_lines(result: dict[str, Any]) -> Iterator[str]:
 
     yield f"{result['family']}: {result['verdict']}"
     if result["makespan"] is None:
-        yield f"no figures are proved; open: {result['open']}"
+        how = "" if result["verdict"] == "REFUTED" else "open: "
+        yield f"no figures are proved; {how}{result['open']}"
     else:
         yield f"for {result['domain']}"
         yield ""
@@ -188,7 +230,7 @@ def _delay_lines(result: dict[str, Any]) -> Iterator[str]:
     if result["equivalent_delay"]:
         yield f"equivalent delay E[i][j], of the same: {as_text(result['equivalent_delay'])}"
     for key in ("max", "min", "mean", "whole_run_max", "whole_run_least_m"):
-        if result[key] is not None and (key != "whole_run_max" or result[key] != result["max"]):
+        if result.get(key) is not None and (key != "whole_run_max" or result[key] != result["max"]):
             yield f"{_FORMS[key]}: {as_text(result[key])}"
 
 
@@ -210,12 +252,20 @@ def _entries(result: dict[str, Any]) -> Iterator[str]:
 
 def _lines(result: dict[str, Any]) -> Iterator[str]:
     yield f"{result['family']}, linearization {result['linearization']}: {result['verdict']}"
+    for one in result["no_schedule"]:
+        yield f"p = {one['p']} has no schedule: {one['why']}"
     if result["delay"] is not None:
         yield f"for all {result['domain']}"
+        if not result["domain"].startswith(f"p >= {LEAST_STAGES},"):
+            yield "smaller p have other forms, or no schedule: ask `staleproof delays` for numbers"
         yield ""
         yield from _closed_forms(result)
     else:
         yield from _instead(result)
+    if "step" in result:
+        yield ""
+        yield "at every size that runs to its end, as a flush ends a step"
+        yield from _delay_lines(result["step"])
     yield from _proof_lines(result)
     yield from _invariant_lines(result)
     yield from _duration_lines(result)

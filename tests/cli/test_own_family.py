@@ -82,6 +82,42 @@ def parametrized(given: str) -> str:
     return "from schedules.families.family import Parameter\n" + found
 
 
+W_AT_END = (  # stamps of two numbers, one of which all share
+    STAMPS.replace("(1, at.M - at.x + at.p - at.rank)", "(0, at.M + at.p + at.x)").replace(
+        "rule=StampedOrder(", "rule=StampedOrder(weight=lambda at: (1, at.x), shape="
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("figures", "code", "says"),
+    [
+        ("makespan='3*M + 2*p - 2', work='3*M', peak='M'", 1, "small runs agree"),
+        ("makespan='3*M', work='3*M', peak='M'", 1, "REFUTED"),
+        ("makespan='3*M + ', work='3*M', peak='M'", 2, "which sympy does not read"),
+        ("makespan='3*M + q', work='3*M', peak='M'", 2, "parameters that shipped families"),
+        ("makespan='p < M', work='3*M', peak='M'", 2, "found 'p < M'"),
+        ("makespan=3, work='3*M', peak='M'", 2, "Figures of texts"),
+    ],
+)
+def test_stated_figures_are_answered(
+    figures: str, code: int, says: str, run: Callable[..., Any], tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.py"
+    text = W_AT_END.replace("rule=", f"figures=Figures({figures}), rule=")
+    file.write_text(f"from schedules.families.figures import Figures\n{text}", encoding="utf-8")
+    done = run("derive", file)
+    assert done.returncode == code
+    assert says in done.stdout + done.stderr
+
+
+def test_an_interval_has_its_own_name(run: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    given = parametrized("(Parameter('H', 'gradients'),), interval='H'")
+    file.write_text(given.replace("{'b': 0}", "{'H': 2}"), encoding="utf-8")
+    assert "for all sizes with p >= 1, H >= 1, M >= 1\n" in run("derive", file).stdout
+
+
 BROKEN = {
     "empty": ("", "it is empty"),
     "no Python": ("FAMILY = (", "no valid Python"),
@@ -175,10 +211,12 @@ def test_what_is_wrong_is_said(fault: str, problem: Problem, tmp_path: Path) -> 
     text, says = BROKEN[fault]
     file = tmp_path / "mine.py"
     file.write_text(text, encoding="utf-8")
-    found = problem("delays", file, "-p", 3)
-    assert says in found["what"]
-    assert "mine.py" in found["where"]
-    assert found["fix"]
+    derive = [["derive", file]] * (fault != "other size")  # which p = 2 is not
+    for command in (["delays", file, "-p", 3], *derive):
+        found = problem(*command)
+        assert says in found["what"]
+        assert "mine.py" in found["where"]
+        assert found["fix"]
 
 
 ORDERS = {
@@ -191,6 +229,7 @@ ORDERS = {
     ),
     "comparison": (STAMPS.replace("(0, at", "(at.p > 9, at"), "stamps are whole numbers"),
     "comparisons": (STAMPS.replace("(0, at", "(1 - (at.x > 9), at"), "stamps are whole numbers"),
+    "unequal": (STAMPS.replace("(0, at.x + at.rank)", "(0,)"), "found 1 and 2 numbers"),
     "microbatch": (
         STAMPS.replace("LINE,  #", "LINE, microbatch=lambda at: 2**64,  #"),
         "numbers from 0",
@@ -208,6 +247,48 @@ def test_what_is_wrong_with_stamps_is_said(fault: str, problem: Problem, tmp_pat
     file = tmp_path / "mine.py"
     file.write_text(text, encoding="utf-8")
     assert says in problem("check", file, "-p", 3)["what"]
+    if fault in ("no stamp", "comparison", "unequal"):
+        assert says in problem("derive", file)["what"]
+
+
+RULES = {
+    "bound of 0": ("admission=lambda p: 0", "at p = 1 nothing is ready in slot 2"),
+    "signature": ("admission=lambda p, noam: noam", "missing 1 required positional argument"),
+    "fraction": ("admission=lambda p: 1.5 * p", "a whole number, found 1.5"),
+    "no name": ("admission=lambda p: P", "name 'P' is not defined"),
+}
+
+
+@pytest.mark.parametrize("fault", RULES)
+def test_what_is_wrong_with_a_rule_is_said_once(
+    fault: str, problem: Problem, tmp_path: Path
+) -> None:
+    text, says = RULES[fault]
+    file = tmp_path / "mine.py"
+    file.write_text(GREEDY.replace("admission=lambda p: 2 * p", text), encoding="utf-8")
+    assert says in problem("derive", file)["what"]
+
+
+@pytest.mark.parametrize("compare", ["end + 1 < now", "end + 2 < now", "end > now"])
+def test_messages_take_no_slots_of_a_rule(compare: str, problem: Problem, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    text = GREEDY.replace("operator.lt", f"lambda end, now: {compare}")
+    file.write_text(text, encoding="utf-8")
+    for command in (["delays", file, "-p", 3], ["derive", file]):
+        assert "found finished(0, 1) false" in problem(*command)["what"]
+
+
+def test_the_first_p_is_explained(run: Callable[..., Any], tmp_path: Path) -> None:
+    """NOAM = p − 1 admits nothing at p = 1; a flush has its delays whatever the slots are."""
+    file = tmp_path / "mine.py"
+    text = GREEDY.replace("2 * p,", "p - 1,").replace('("stash")', '("flush")')
+    file.write_text(text, encoding="utf-8")
+    done = run("derive", file)
+    assert done.returncode == 0
+    assert "p = 1 has no schedule: a greedy rule has to make progress" in done.stdout
+    assert "at every size that runs to its end, as a flush ends a step\ndelay D" in done.stdout
+    assert "of every microbatch\n  p − i − 1\nmax over (i, j): p − 1\n" in done.stdout
+    assert "PROVED    delay: every F begins before the first update" in done.stdout
 
 
 def test_missing_file(problem: Problem) -> None:

@@ -84,7 +84,7 @@ def test_a_changed_order_has_other_figures(name: str, change: Rewritten) -> None
     if change is _no_weight and family.rule.weight is None:
         pytest.skip("its backwards are whole")
     found = prove(replace(family, rule=change(family.rule)), figures_of(family))
-    assert found.verdict is Verdict.UNKNOWN
+    assert found.verdict < Verdict.PROVED
 
 
 @pytest.mark.sampled(7)
@@ -303,4 +303,4 @@ def test_no_other_path_is_proved(kind: str, monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_another_family_does_not_have_the_figures(name: str, other: str) -> None:
     impostor = replace(get_family(other), name="impostor")
-    assert prove(impostor, figures_of(get_family(name))).verdict is Verdict.UNKNOWN
+    assert prove(impostor, figures_of(get_family(name))).verdict < Verdict.PROVED

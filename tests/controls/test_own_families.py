@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.stamps import At, Number, StampedOrder
 from schedules.validation.facts import in_flight
-from theory.derive import derive_rule
+from theory.derive import derive, derive_rule, settled
 from theory.errors import UnsupportedFormError
 from theory.laws.own_orders import row_of
 from theory.laws.stamp_terms import higher, reading
@@ -106,3 +107,110 @@ def test_a_law_is_of_orders_that_have_every_size() -> None:
         own = family(replace(ORDER, sizes=sizes))
         found = derive_rule(own, "ascending", None).to_json()
         assert (found["verdict"] == "UNKNOWN") is open_
+
+
+def accepting(accept: Any, **more: Any) -> Family:
+    """1F1B with an interval that `accept` gives."""
+    order = replace(ORDER, accept=accept, **more)
+    return family(order, parameters=(Parameter("hops", "between updates"),), interval="hops")
+
+
+def in_rows(own: Family) -> dict[str, str]:
+    row = row_of(own)
+    assert row.domain in ("p >= 1, hops >= 1, M >= 1, hops <= M", "")
+    return {one.name: one.bound or one.outcome.verdict.name for one in row.invariants}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda name, p, M, values: {"hops": values.get("hops", p)},
+        pytest.param(
+            lambda name, p, M, values: {"hops": 2 if p > 50 else 1}, marks=pytest.mark.slow
+        ),
+        lambda name, p, M, values: {"hops": p, "lead": 9},  # which no stamp uses
+    ],
+)
+def test_an_interval_that_accept_gives_is_any_number(given: Any) -> None:
+    own = accepting(given)
+    found = in_rows(own)
+    assert found.pop("staleness") == "Min(floor(M/hops) - 1, ceiling((p - s - 1)/hops))"
+    assert found.pop("in-flight") == "Min(M, p - s)"
+    assert set(found.values()) == {"PROVED"}
+    law = derive_rule(settled(own, {}), "ascending", None).to_json()
+    assert law["verdict"] == "UNKNOWN"
+    assert "which a law has as numbers" in law["open"]
+
+
+def test_control_accept_may_change_what_stamps_use() -> None:
+    """From p = 50 on a forward stands elsewhere; of small p it is 1F1B."""
+    own = accepting(
+        lambda name, p, M, values: {"hops": 1, "lead": 1 if p > 50 else 0},
+        forward=lambda at: (ORDER.forward(at)[0] - 9 * at.values["lead"] * at.rank,),
+        defaults={"lead": 0},
+    )
+    found = in_rows(own)
+    assert found.pop("exclusive") == "PROVED"
+    assert set(found.values()) == {"UNKNOWN"}
+
+
+def test_control_small_runs_are_of_the_interval_that_accept_gives() -> None:
+    """Double buffers and an update after each gradient, whatever is set: no version is there."""
+    own = accepting(lambda name, p, M, values: {"hops": 1})
+    found = row_of(replace(own, policy=WeightPolicy("double-buffer")))
+    stash = next(one for one in found.invariants if one.name == "stash")
+    assert stash.outcome.verdict is Verdict.REFUTED
+    assert stash.outcome.witness["hops"] == 1
+
+
+LEADS = [0]
+
+
+def remembering(name: str, p: int, M: int, values: dict[str, int]) -> dict[str, int]:
+    LEADS[0] = 9 if p > 50 else 0
+    return {"hops": 1}
+
+
+def test_control_accept_calculates_and_does_nothing_else() -> None:
+    """What it leaves behind could be another order at a size that nobody runs."""
+
+    def looking(name: str, p: int, M: int, values: dict[str, int]) -> dict[str, int]:
+        return {"hops": len(name)}
+
+    hidden: Any = lambda name, p, M, values: {"hops": 1}  # noqa: E731
+    remembering.__wrapped__ = hidden  # type: ignore[attr-defined]
+    joined: Any = lambda name, p, M, values: values | {"hops": 1}  # noqa: E731
+    for accept in (
+        remembering,
+        looking,
+        joined,
+        lambda name, p, M, values, more=LEADS: {"hops": more[0]},
+    ):
+        row = row_of(accepting(accept))
+        assert row.domain == ""
+        assert "`accept`" in row.invariants[0].outcome.note
+
+
+def test_a_guess_that_is_refuted_is_no_refutation(tmp_path: Path) -> None:
+    """All forwards first, and an update a gradient: counts of updates have another form."""
+    path = tmp_path / "mine.py"
+    path.write_text(FORWARDS_FIRST, encoding="utf-8")
+    found = derive(str(path)).to_json()
+    assert {one["verdict"] for one in found["proof"]} == {"PROVED", "UNKNOWN"}
+    assert "this form is not the law: count-F-below" in found["open"]
+
+
+FORWARDS_FIRST = """
+from schedules.families import Family
+from schedules.policies import WeightPolicy
+from schedules.stamps import LINE, StampedOrder
+
+FAMILY = Family(
+    name="forwards-first", source="ours", summary="ours", policy=WeightPolicy("stash"),
+    rule=StampedOrder(
+        LINE,
+        forward=lambda at: (0, at.x + at.rank),
+        backward=lambda at: (1, at.x + at.p - at.rank),
+    ),
+)
+"""

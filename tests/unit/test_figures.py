@@ -261,7 +261,7 @@ def changed(name: str, **texts: str) -> FiguresLaw:
         ("asyncpp", {"peak": "p - r"}, "peak activations"),
         ("looped-bfs", {"where": "True"}, "makespan"),
         ("localsgd", {"where": "True"}, "rounds"),
-        ("localsgd", {"makespan": "2*M + 2*p*ceiling(M/(replicas*local_steps))"}, "rounds"),
+        ("localsgd", {"makespan": "2*M + 2*p*ceiling(M/(replicas*local_steps))"}, "makespan"),
         ("localsgd", {"makespan": "2*M + 2*(p - 1)"}, "rounds"),
         ("localsgd", {"work": "2*M + 1"}, "rounds"),
         ("localsgd", {"peak": "Min(replicas, M, 2*(p - 1 - r))"}, "peak activations"),
@@ -271,7 +271,7 @@ def changed(name: str, **texts: str) -> FiguresLaw:
 )
 def test_wrong_figures_are_not_proved(name: str, texts: Mapping[str, str], part: str) -> None:
     found = changed(name, **texts)
-    assert found.verdict is Verdict.UNKNOWN
+    assert found.verdict in (Verdict.UNKNOWN, Verdict.REFUTED)
     assert found.open.startswith(f"{part}: ")
     assert found.to_json()["makespan"] is found.to_json()["peak_activations"] is None
     assert found.to_json()["delay"] is None

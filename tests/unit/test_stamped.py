@@ -197,7 +197,7 @@ def test_control_an_order_says_of_symbols_what_it_says_of_numbers() -> None:
         found = proof(odd, "zb-h1", "causal", {})
         assert found.verdict.name == "UNKNOWN"
         assert note in found.note
-    with pytest.raises(ParameterError, match="stamps are whole numbers"):
+    with pytest.raises(FamilyFileError, match="stamps are whole numbers"):
         run_stamped("halves", WeightPolicy("flush"), replace(ORDER, forward=halves), 4, 6, {})
 
 

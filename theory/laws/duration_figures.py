@@ -25,8 +25,9 @@ from schedules.stamps import OPPOSITE, TURNS, WORKERS, StampedOrder
 from theory.laws.duration_regions import Costs, Region, counted_runs, regions
 from theory.laws.exact_starts import Exact, causes, told_by_number
 from theory.laws.figure_forms import SYMBOLS, read_forms
+from theory.laws.figure_runs import at_size, size_of
 from theory.laws.stamped_families import HARD, proof
-from theory.laws.stated_figures import Stated, at_size, size_of
+from theory.laws.stated_figures import Stated
 from theory.laws.timetable_guesses import starts_of, timetable
 from theory.laws.timetable_proofs import filled, in_time, merged, unhindered
 from theory.laws.timetables import KINDS, Places, queues

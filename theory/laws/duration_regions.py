@@ -22,7 +22,8 @@ from schedules.dependencies import MISSING
 from schedules.schedule import IntArray
 from schedules.stamps import LOOP, OPPOSITE
 from theory.laws.figure_forms import SYMBOLS
-from theory.laws.stated_figures import Stated, at_size, size_of
+from theory.laws.figure_runs import at_size, size_of
+from theory.laws.stated_figures import Stated
 from theory.laws.timetables import KINDS, Run, at_costs
 
 Costs = tuple[int, int, int]

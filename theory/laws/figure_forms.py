@@ -9,6 +9,7 @@ import sympy
 
 from schedules.families import FAMILIES
 from schedules.families.figures import Figures
+from theory.errors import UnsupportedFormError
 from theory.laws.proved_delays import StepDelays
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
@@ -65,15 +66,15 @@ class FiguresLaw:
 
     @property
     def verdict(self) -> Verdict:
-        """PROVED if every part is, else UNKNOWN."""
-        proved = weakest(one.verdict for one in self.proof) is Verdict.PROVED
-        return Verdict.PROVED if proved else Verdict.UNKNOWN
+        """PROVED if every part is, REFUTED if a run contradicts one, else UNKNOWN."""
+        return weakest(one.verdict for one in self.proof)
 
     @property
     def open(self) -> str:
-        """The first part that is not proved."""
-        short = (one for one in self.proof if one.verdict is not Verdict.PROVED)
-        return next((f"{one.name}: {one.note}" for one in short), "")
+        """The first part that is not proved, or the first that is false."""
+        short = [one for one in self.proof if one.verdict is not Verdict.PROVED]
+        first = min(short, key=lambda one: one.verdict, default=None)
+        return f"{first.name}: {first.note}" if first else ""
 
     def to_json(self) -> dict[str, Any]:
         """As plain data; formulas only where they are proved."""
@@ -109,10 +110,35 @@ def read_forms(figures: Figures) -> Forms:
     1/2
     """
     texts = (figures.makespan, figures.work, figures.peak, figures.staleness)
-    return Forms(*map(read, texts))
+    found = Forms(*map(read, texts))
+    for text, form in zip(texts, vars(found).values(), strict=True):
+        if not isinstance(form, sympy.Expr):
+            raise _unreadable(repr(text))
+    return found
 
 
 def read(text: str) -> Any:
-    """One formula."""
-    # Twice, since the text "True" is read as Python's.
-    return sympy.sympify(sympy.sympify(text, locals=SYMBOLS))
+    """One formula.
+
+    Raises
+    ------
+    UnsupportedFormError
+        It is none, or names what is no integer here.
+    """
+    try:
+        # Twice, since the text "True" is read as Python's.
+        found = sympy.sympify(sympy.sympify(text, locals=SYMBOLS))
+    except Exception as error:  # what sympy raises for a text can be anything
+        raise _unreadable(f"{text!r}, which sympy does not read") from error
+    if not isinstance(found, sympy.Basic) or found.free_symbols - {*SYMBOLS.values()}:
+        raise _unreadable(repr(text))
+    return found
+
+
+def _unreadable(found: str) -> UnsupportedFormError:
+    return UnsupportedFormError(
+        f"a figure is a formula over p, M, r, s and names of parameters that shipped families "
+        f"have, such as chunks and window, found {found}",
+        "FAMILY.figures",
+        "write a text such as '3*M + p - 1'",
+    )

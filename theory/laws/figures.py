@@ -35,7 +35,7 @@ from theory.laws.static_orders.versions import flushed
 from theory.laws.step_delays import backwards
 from theory.laws.timetable_proofs import merged
 from theory.smt.queries import remembered
-from theory.smt.solver import Outcome, Statement, Term
+from theory.smt.solver import Outcome, Statement, Term, undecided
 from theory.verdicts import Verdict
 
 
@@ -69,8 +69,17 @@ def figures_law(
     chosen = {SYMBOLS[key]: number for key, number in values.items() if key in SYMBOLS}
     given = "".join(f", {key} = {number}" for key, number in values.items())
     forms = Forms(*(form.subs(chosen) for form in vars(found.forms).values()))
-    delays = replace(found.delays, chosen=chosen)
-    return replace(found, domain=found.domain + given, forms=forms, delays=delays)
+    delays, proof = replace(found.delays, chosen=chosen), tuple(_of(values, found.proof))
+    domain = found.domain + given
+    return replace(found, domain=domain, forms=forms, proof=proof, delays=delays)
+
+
+def _of(values: Mapping[str, int], proof: tuple[Outcome, ...]) -> Iterator[Outcome]:
+    """A run with other parameters than those that are set refutes nothing of these."""
+    for one in proof:
+        other = any(one.witness.get(name) != number for name, number in values.items())
+        refuted = one.verdict is Verdict.REFUTED
+        yield undecided(one, f"as stated {one.note}") if refuted and other else one
 
 
 @remembered

@@ -19,7 +19,7 @@ import numpy as np
 import sympy
 import z3
 
-from schedules.errors import ScheduleError
+from schedules.errors import ParameterError, ScheduleError
 from schedules.families.family import Family
 from schedules.invariants import check, parse_requirements
 from schedules.lowering import lower
@@ -29,7 +29,7 @@ from schedules.rules import GreedyRule
 from schedules.schedule import IntArray
 from schedules.stamps import LINE, At, StampedOrder, any_size
 from theory.errors import TheoryError, UnsupportedFormError
-from theory.laws.plain_functions import require_plain_family
+from theory.laws.plain_functions import require_plain_accept, require_plain_family
 from theory.laws.stamp_terms import Divisions, readable
 from theory.laws.stamped import Size
 from theory.laws.stamped_bounds import BOUND, Formulas
@@ -164,7 +164,11 @@ def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
         order, least = _read(family, law, by_slots=by_slots)
         subject = _subject(family, order, least)
         runs = small_runs(family, order, least)
-        found = tuple(_column(family, order, subject, runs, column) for column in COLUMNS)
+        free = runs
+        if order.accept is not any_size:  # bounds are of every interval, whatever `accept` gives
+            plain = replace(order, accept=any_size)
+            free = small_runs(replace(family, rule=plain), plain, least)
+        found = tuple(_column(family, order, subject, (runs, free), column) for column in COLUMNS)
         return Row(subject.words, found)
     except (ScheduleError, TheoryError) as error:
         why = f"{error.what} ({error.where})"
@@ -198,10 +202,14 @@ def _read(family: Family, law: Law | None, *, by_slots: bool) -> tuple[StampedOr
         return played(law), 2
     if not isinstance(family.rule, StampedOrder):
         raise _refusal("messages of its own are in the order", "state its order by stamps")
-    if family.rule.beside or family.rule.accept is not any_size:
+    if family.rule.beside:
+        raise _refusal("an order has F, B, I and W alone", "leave out `beside`")
+    if family.interval and family.rule.accept is not any_size:
+        require_plain_accept(family.rule.accept)
+    elif family.rule.accept is not any_size:
         raise _refusal(
-            "an order has F, B, I and W alone, and says what sizes it has as `sizes`",
-            "leave out `beside` and `accept`",
+            "an order says what sizes it has as `sizes`; `accept` may change what stamps use",
+            "leave out `accept`, or let it give the interval alone",
         )
     return family.rule, 1
 
@@ -229,6 +237,9 @@ def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
         own = z3.Int(_symbol(family, parameter.name))
         values[parameter.name] = own
         suppose.append(own >= parameter.minimum)
+    if order.accept is not any_size:  # it may give any interval that a policy has, and the rest too
+        K_ = z3.Int(_symbol(family, family.interval))
+        values, suppose = _Given({family.interval: K_}), [p_ >= least, K_ >= 1]
     pipelines = _pipelines(order, p_, values)
     whole: tuple[tuple[Term, Any, Term], ...] = ()
     suppose.append(M_ >= 1 if pipelines is None else each >= 1)
@@ -247,10 +258,18 @@ def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
     if updates is not None:
         suppose += [values[family.interval] <= M_] if family.interval else []
         suppose += [family.policy.interval <= M_] if family.policy.interval > 1 else []
-    words = re.sub(r"\bset_", "", ", ".join(" ".join(str(one).split()) for one in suppose))
+    words = ", ".join(" ".join(str(one).split()) for one in suppose)
+    words = re.sub(r"\bset_", "", re.sub(r"\bK\b", family.interval or "K", words))
     size = Size(p_, M_, tuple(suppose), values, whole=whole)
     written = {} if pipelines is None else {"M": _sympy(M_)}
     return Subject(words, size, written, updates=updates)
+
+
+class _Given(dict[str, Any]):
+    """What stamps may use although `accept` is called: the interval, of which all is proved."""
+
+    def __missing__(self, name: str) -> Any:
+        raise _refusal(f"`accept` may change {name}, which stamps use", "leave out `accept`")
 
 
 def _symbol(family: Family, parameter: str) -> str:
@@ -303,8 +322,8 @@ def small_runs(family: Family, order: StampedOrder, least: int) -> list[_Run]:
         for microbatches in sorted({1, 2, 3, ranks, ranks + 1, 2 * ranks, 3 * ranks + 1} | whole)
         for chosen in product(*ranges)
     )
-    meant = (size for size in candidates if _accepts(family, order, size))
-    found = [_run(family, size) for size in islice(meant, MOST_RUNS)]
+    runs = (_run(family, order, size) for size in candidates)
+    found = list(islice((run for run in runs if run is not None), MOST_RUNS))
     if not found:
         raise _refusal("the family accepts no small size", "loosen `sizes`")
     return found
@@ -325,9 +344,21 @@ def _choose(test: bool, yes: int, no: int) -> int:
     return yes if test else no
 
 
-def _run(family: Family, size: Mapping[str, int]) -> _Run:
+def _run(family: Family, order: StampedOrder, size: Mapping[str, int]) -> _Run | None:
+    """One size; None if what is proved is not about it."""
+    if not _accepts(family, order, size):
+        return None
     others = {name: number for name, number in size.items() if name not in ("p", "M")}
-    schedule = family.build(size["p"], size["M"], **others)
+    try:
+        schedule = family.build(size["p"], size["M"], **others)
+    except ParameterError:
+        if order.accept is any_size:
+            raise
+        return None
+    if family.interval:
+        size = {**size, family.interval: schedule.policy.interval}  # `accept` may give another
+        if not _accepts(family, order, size):
+            return None
     try:
         whole = lower(schedule)
     except ScheduleError:
@@ -345,12 +376,18 @@ def _run(family: Family, size: Mapping[str, int]) -> _Run:
 
 
 def _column(
-    family: Family, order: StampedOrder, subject: Subject, runs: list[_Run], column: str
+    family: Family,
+    order: StampedOrder,
+    subject: Subject,
+    both: tuple[list[_Run], list[_Run]],
+    column: str,
 ) -> Invariant:
+    """One column, beside runs of the family; a bound is guessed from the others."""
     formulas: Formulas = {}
+    runs, free = both
     relevant = [run for run in runs if column != "update-once" or _whole(family, run.size)]
     if column in BOUNDED:
-        counted = [run for run in runs if _whole(family, run.size) and column not in run.broken]
+        counted = [run for run in free if _whole(family, run.size) and column not in run.broken]
         every = family.policy.interval
         form = least_form(counted, column, family.interval or every)
         if form is None:
@@ -370,7 +407,8 @@ def _column(
     refuted = found.verdict is Verdict.REFUTED
     named = _named(family, order, found.witness) if refuted else None
     extra = [named] if named is not None else []
-    row = beside_runs(column, found, [*relevant, *extra], str(formulas.get(BOUND, "")))
+    bound = re.sub(r"\bK\b", family.interval, str(formulas.get(BOUND, "")))
+    row = beside_runs(column, found, [*relevant, *extra], bound)
     several = family.policy.name != "flush" and (family.interval or family.policy.interval > 1)
     return replace(row, of=_OF_WINDOWS.get(column, "") if several else "")
 
@@ -402,7 +440,7 @@ def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> _
     size = {name: witness[symbol] for name, symbol in names.items() if symbol in witness}
     if len(size) < len(names) or not 0 < size["p"] * size["M"] <= LARGEST:
         return None
-    return _run(family, size) if _accepts(family, order, size) else None
+    return _run(family, order, size)
 
 
 def least_form(runs: Sequence[_Run], column: str, interval: str | int = 1) -> sympy.Expr | None:

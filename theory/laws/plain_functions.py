@@ -29,6 +29,7 @@ _OURS: Final = (
     # what a user's function is wrapped in: it gives what that gives, or an error
     *("schedules.families.own._explained.<locals>.call", "schedules.families.own.<lambda>"),
     *("schedules.families.own._counting.<locals>.bound",),
+    *("schedules.families.own._accepting.<locals>.accept",),
     # tables of blocks: they loop over names and blocks, of which there are as many of symbols
     *("schedules.families.dualpipe.<lambda>", "schedules.families.dualpipev.<lambda>"),
     *("schedules.families.dualpipe.stamped.<locals>.<lambda>",),
@@ -50,6 +51,7 @@ _INSTRUCTIONS: Final = (
     *("POP_JUMP*", "JUMP_FORWARD", "JUMP_IF_*", "TO_BOOL", "NOT_TAKEN", "EXTENDED_ARG", "CACHE"),
     *("MAKE_FUNCTION", "MAKE_CELL", "COPY_FREE_VARS", "SET_FUNCTION_ATTRIBUTE"),
 )
+_MAPS: Final = ("BUILD_MAP", "BUILD_CONST_KEY_MAP")
 _OPERATORS: Final = ("+", "-", "*", "%", "+=", "-=", "*=", "%=", "[]")
 _ATTRIBUTES: Final = {*At.__dataclass_fields__, "most", "number"}
 _CALLED: Final = ("choose", "divide")  # which are others of symbols, as a comparison would tell
@@ -109,6 +111,38 @@ def require_plain_family(family: Family) -> None:
         require_plain(family.rule.finished)
     for function in (family.stages, family.admission, family.in_flight):
         require_plain(function)
+
+
+def require_plain_accept(function: Any) -> None:
+    """Raise for an `accept` that could change what other functions use, or gives more each time.
+
+    It may calculate with what it is given, look it up and give a dict; it loads no other name.
+
+    Raises
+    ------
+    UnsupportedFormError
+        With what it does besides.
+
+    Examples
+    --------
+    >>> require_plain_accept(lambda name, p, M, values: {"K": values.get("K", 2 * p)})
+    >>> require_plain_accept(lambda name, p, M, values: {"K": len(name)})
+    Traceback (most recent call last):
+    theory.errors.UnsupportedFormError: rule: `accept` with LOAD_GLOBAL len is no formula of ...
+    """
+    while type(function) is FunctionType and _is_ours(function):
+        names = function.__code__.co_freevars
+        held = dict(zip(names, map(_held, function.__closure__ or ()), strict=True))
+        function = held.get("explained") or held.get("function")
+    if type(function) is not FunctionType or function.__closure__ or function.__defaults__:
+        raise _refusal("`accept` that holds more than its code")
+    for one in dis.get_instructions(function.__code__):
+        known = any(fnmatchcase(one.opname, name) for name in (*_INSTRUCTIONS, *_MAPS))
+        other = one.opname in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLOSURE", "MAKE_FUNCTION")
+        named = one.opname in ("LOAD_ATTR", "LOAD_METHOD") and one.argval != "get"
+        changed = one.opname == "BINARY_OP" and one.argrepr not in (*_OPERATORS, "//")
+        if not known or other or named or changed:
+            raise _refusal(f"`accept` with {one.opname} {one.argval}")
 
 
 def _parts(one: Any) -> Iterator[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import Any, Final
+from typing import Final
 
 import sympy
 import z3
@@ -18,16 +18,24 @@ from schedules.stamps import LOOP, OPPOSITE, TURNS, WORKERS, At, Number, Stamped
 from theory.errors import UnsupportedFormError
 from theory.laws.delays.built import built
 from theory.laws.figure_forms import SYMBOLS, FiguresLaw, Forms, read
+from theory.laws.figure_runs import at_size, beside_runs, size_of
 from theory.laws.own_orders import subject_of
 from theory.laws.proved_delays import StepDelays
 from theory.laws.round_delays import by_rounds, of_a_round, round_delays
 from theory.laws.stamped import Lanes, Size
 from theory.laws.stamped_bounds import BOUND, CHUNKS, ROUNDS, Formulas, as_term
-from theory.laws.stamped_families import COLUMNS, STAMPED, Subject, proof
+from theory.laws.stamped_families import COLUMNS, STAMPED, Subject, queried
 from theory.laws.static_orders.symbols import K, M, p, s
 from theory.laws.step_delays import Known, step_delays
 from theory.laws.timetable_guesses import numbers, reached, timetable
-from theory.laws.timetable_proofs import kept, merged, queue_of_workers, statements, unhindered
+from theory.laws.timetable_proofs import (
+    kept,
+    merged,
+    queue_of_workers,
+    statements,
+    unhindered,
+    unproved,
+)
 from theory.laws.timetables import UNIT, Run, Start, at_costs, run_of
 from theory.laws.window_delays import window_delays
 from theory.laws.worker_delays import worker_delays
@@ -104,6 +112,12 @@ class Stated:
             suppose = (p >= 1, ROUNDS >= 1, CHUNKS >= 1)
             size = Size(p, M, suppose, values, whole=((M, p, ROUNDS),), factors=((ROUNDS, p),))
         elif where != sympy.true:
+            if not isinstance(where, sympy.Ge):
+                raise UnsupportedFormError(
+                    f"figures are claimed for all sizes or from one on, found {where}",
+                    "FAMILY.figures",
+                    "write `where` as 'M >= p', or leave it out",
+                )
             least = self.term(where.lhs, size) >= self.term(where.rhs, size)
             size = replace(size, suppose=(*size.suppose, least))
         return Lanes(self.timed, replace(size, suppose=(*size.suppose, size.p >= self.least)))
@@ -111,7 +125,7 @@ class Stated:
     def law(self, linearization: str) -> FiguresLaw:
         """What is proved, part by part."""
         flush = self.family.policy.name == "flush"
-        proof = tuple(self._proof())
+        proof = tuple(beside_runs(one, self._small, self.forms) for one in self._proof())
         delays = StepDelays(linearization, None, (), _NO_DELAYS)
         if weakest(one.verdict for one in proof) is Verdict.PROVED:
             delays = self._delays(linearization)
@@ -156,16 +170,16 @@ class Stated:
         yield built(self.family)
         interval = self.family.interval
         names = {SYMBOLS["p"]: p, SYMBOLS["M"]: M, SYMBOLS["s"]: s}
-        every = {SYMBOLS[interval]: K} if interval else {}
-        late: Formulas = {BOUND: self.forms.staleness.subs(names | every)}
-        late = {"K": SYMBOLS[interval], **late} if interval else late
+        own = sympy.Symbol(interval, integer=True) if interval else K
+        late: Formulas = {BOUND: self.forms.staleness.subs(names | {own: K})}
+        late = {"K": own, **late} if interval else late
         workers = self.order.shape.name == WORKERS.name
         newest = self.family.policy.name == "latest"  # B uses what it finds, by design
         columns = ["causal", "exclusive", *_OF_VERSIONS[newest:], *["deadlock-free"] * workers]
         for column in columns:
             formulas = late if column == "staleness" else {}
-            found = proof(self.order, self.family.name, column, formulas, self.subject)
-            yield replace(found, name=column, says=COLUMNS[column])
+            found = queried(self.order, self.subject, self.family.name, column, formulas)
+            yield replace(unproved(found), name=column, says=COLUMNS[column])
         end, work = self.end, self.term(self.forms.work)
         if self.order.shape.name == TURNS.name:
             yield merged("rounds", _ROUNDS, self._rounds())
@@ -231,14 +245,3 @@ class Stated:
         known = {**size.values, "p": size.p, "M": size.M, **more}
         form = form.subs({SYMBOLS["p"]: p, SYMBOLS["M"]: M})  # positive
         return as_term(form, self.subject.written, known, size.divisions())
-
-
-def size_of(run: Run) -> dict[str, int]:
-    """The symbols of formulas at a run."""
-    names = {name: number for name, number in run.at.values.items() if name in SYMBOLS}
-    return {**names, "p": run.at.p, "M": run.at.M}
-
-
-def at_size(form: Any, size: Mapping[str, int]) -> Any:
-    """A formula at numbers, exactly."""
-    return form.xreplace({SYMBOLS[name]: sympy.Integer(value) for name, value in size.items()})

@@ -21,9 +21,11 @@ import z3
 from schedules.closed_forms.affine import Affine, Piece, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.dependencies import MISSING
+from schedules.families.family import Family
 from schedules.linearization import Linearization, get_linearization
+from schedules.rules import GreedyRule
 from schedules.schedule import IntArray
-from schedules.stamps import LOOP, OPPOSITE, At, Number, Shape, StampedOrder
+from schedules.stamps import LINE, LOOP, OPPOSITE, At, Number, Shape, StampedOrder
 from theory.laws.exact_starts import Exact, causes, told_by_number
 from theory.laws.proved_delays import NO_FORMS, StepDelays, Values
 from theory.laws.stamp_terms import higher, products
@@ -141,6 +143,31 @@ def backwards(shape: Shape, linearization: str) -> StepDelays:
     form = Affine((("V", 1), ("s", -1)), -1)
     places = Places(shape, {(0, True): Piecewise((Piece(None, form),))})
     return StepDelays(linearization, places, (merged("delay", _PLACED, by_causes()),))
+
+
+def of_a_flush(family: Family, linearization: str) -> StepDelays | None:
+    """Delays of a rule with one stage a rank, at every size that it has, whatever its slots are.
+
+    None where slots decide, or no flush ends a step.
+
+    Examples
+    --------
+    >>> from schedules.families import get_family
+    >>> of_a_flush(get_family("pipedream"), "ascending") is None
+    True
+    >>> found = of_a_flush(get_family("1f1b"), "ascending")
+    >>> found and found.to_json()["delay"]
+    [{'when': 'True', 'expr': '-i + p - 1'}]
+    """
+    rule = family.rule
+    whole = isinstance(rule, GreedyRule) or (
+        isinstance(rule, StampedOrder)
+        and rule.shape.name == LINE.name
+        and not (rule.weight or rule.beside or rule.overlap)
+    )
+    if not (whole and family.generated and family.policy.name == "flush"):
+        return None
+    return backwards(LINE, linearization)
 
 
 def from_runs(

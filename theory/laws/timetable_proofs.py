@@ -31,9 +31,16 @@ def merged(name: str, says: str, claim: Iterable[Statement], rlimit: int = RLIMI
             break
     if not found:
         return Outcome(name, says, Verdict.UNKNOWN, {}, _NONE, 0, ())
-    outcome = merge(name, says, found)
-    refuted = outcome.verdict is Verdict.REFUTED  # of a timetable, which need not be the only one
-    return undecided(outcome, f"not so: {outcome.note} {outcome.witness}") if refuted else outcome
+    return unproved(merge(name, says, found))
+
+
+def unproved(outcome: Outcome) -> Outcome:
+    """A counterexample to a step, of a timetable say, need not be one to what it is to prove."""
+    if outcome.verdict is not Verdict.REFUTED:
+        return outcome
+    step, _, how = outcome.note.partition(": ")
+    why = f"step {step!r} does not hold, of which the whole need not be false"
+    return undecided(outcome, f"not proved: {why} [{how} {outcome.witness}]")
 
 
 @dataclass(frozen=True)

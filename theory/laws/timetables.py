@@ -215,7 +215,10 @@ def run_of(
     stage = shape.stage(lane, rank, p, np.where)
     at = At(p, M, known, lane, rank, stage, x, np.where, np.divmod)
     places = _code(shape.pipeline(at), stage, order.microbatch(at), schedule.stages, M)
-    stamps = {kind: stamp(order, kind, at) for kind in (*kinds(order), ENDS)}
+    stamps = {  # a number that all share is one for each
+        kind: tuple(np.broadcast_to(one, len(x)) for one in stamp(order, kind, at))
+        for kind in (*kinds(order), ENDS)
+    }
     return at_costs(order, Run(at, stamps, {}, 0, schedule, places), costs)
 
 

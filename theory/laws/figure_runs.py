@@ -1,0 +1,78 @@
+"""Stated figures beside small runs: what a run contradicts is false, and the run says where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy
+
+from schedules.actions import Kind, among
+from schedules.schedule import Schedule
+from theory.laws.figure_forms import SYMBOLS, Forms
+from theory.laws.timetables import Run
+from theory.smt.solver import Outcome, undecided
+from theory.verdicts import Verdict
+
+
+def beside_runs(outcome: Outcome, runs: Sequence[Run], forms: Forms) -> Outcome:
+    """What is proved of a figure, and what small runs say of it.
+
+    Returns
+    -------
+    Outcome
+        REFUTED by the first run that differs, with both numbers.
+    """
+    if outcome.name not in ("makespan", "peak activations"):
+        return outcome
+    for run in runs:
+        for place, found, stated in _told(outcome.name, run, forms):
+            if found == stated:
+                continue
+            at = ", ".join(f"{name} = {number}" for name, number in (size_of(run) | place).items())
+            note = f"false: at {at} a run has {found}, stated is {stated}"
+            if outcome.verdict is Verdict.PROVED:
+                return undecided(outcome, f"a run contradicts the proof: {note}")
+            witness = size_of(run) | place
+            return replace(outcome, verdict=Verdict.REFUTED, witness=witness, note=note)
+    agree = outcome.verdict is not Verdict.PROVED and runs
+    note = f"{outcome.note}; {len(runs)} small runs agree"
+    return undecided(outcome, note) if agree else outcome
+
+
+def _told(name: str, run: Run, forms: Forms) -> Iterator[tuple[dict[str, int], int, Any]]:
+    """Where in a run, its number there, and the stated one."""
+    if name == "makespan":
+        yield {}, run.length, at_size(forms.makespan, size_of(run))
+        return
+    for rank, most in enumerate(most_kept(run.schedule)):
+        yield {"r": rank}, most, at_size(forms.peak, size_of(run) | {"r": rank})
+
+
+def most_kept(schedule: Schedule) -> list[int]:
+    """The most activations that every rank has between F and the end of B or W.
+
+    Examples
+    --------
+    >>> from schedules.families import build
+    >>> most_kept(build("1f1b", 3, 5)), most_kept(build("zb-h1", 3, 5))
+    ([3, 2, 1], [3, 3, 3])
+    """
+    ended = among(schedule.kind, (Kind.B, Kind.W))
+    steps = among(schedule.kind, (Kind.F,)).astype(np.int64) - ended
+    bounds = pairwise(schedule.offsets.tolist())
+    return [int(np.cumsum(steps[begin:end]).max(initial=0)) for begin, end in bounds]
+
+
+def size_of(run: Run) -> dict[str, int]:
+    """The symbols of formulas at a run."""
+    names = {name: number for name, number in run.at.values.items() if name in SYMBOLS}
+    return {**names, "p": run.at.p, "M": run.at.M}
+
+
+def at_size(form: Any, size: Mapping[str, int]) -> Any:
+    """A formula at numbers, exactly."""
+    return form.xreplace({SYMBOLS[name]: sympy.Integer(value) for name, value in size.items()})
