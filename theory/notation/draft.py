@@ -564,6 +564,12 @@ class Draft:
         self._plan.everywhere[f.name, kind, tuple(put)] = None
 
     def _know(self, f: Function) -> None:
+        if any(one == f and one is not f for one in self.functions):
+            raise TheoryError(
+                f"two functions are called {f.name}, and would be one",
+                self.id,
+                f'give one another name, such as function("h"), or make {f.name} once and use it',
+            )
         if f not in self.functions:
             self.functions.append(f)
 
