@@ -129,7 +129,9 @@ class Runner:
         self.work += len(self._early) + 1
         at = {c: self._drawn(c, source) for c in self._one.constants}
         if at_rest:
-            at |= {c: abs(drawn_number(source, 0)) if bent else Fraction(0) for c, bent in self._shape}
+            at |= {
+                c: abs(drawn_number(source, 0)) if bent else Fraction(0) for c, bent in self._shape
+            }
         else:
             at |= dipped(self._one.theorem, self._constants, source)
         self._tighten(at, source, None)

@@ -152,7 +152,7 @@ class _Noisy(Runner):
         """Whether some instance satisfied all hypotheses."""
         return self._best is not None
 
-    def _violating(self, source: random.Random) -> SmallModel | None:
+    def _violating(self, source: random.Random, at_rest: bool) -> SmallModel | None:
         """An instance that violates the statement; else what comes nearest to it is remembered."""
         one, best = self._one, self._best
         if best is None or source.random() < 0.3:

@@ -114,21 +114,21 @@ def small_model(theorem: Theorem) -> SmallModel | None:
 def _questions(posed: Posed, counts: Mapping[Scalar, Scalar]) -> Iterator[dict[Scalar, Scalar]]:
     """Numbers that are put in before z3 is asked, so that not too much is left to be found.
 
-    Functions are least at 0, or flat there, if all is too much, and what is the same in every
-    iteration is 0; or else all vectors are that are not random. Noise ±1 at x = x* = 0 is left.
+    None, unless that is too much: then functions and their gradients are 0 at 0, and so is what is
+    the same in every iteration, or every vector that is not random: noise at x = x* = 0 is left.
     """
     relations = (*posed.under, posed.goal)  # in this order: the first names what the others use
     functions = sorted({one.function for one in posed.theorem.points})
-    at_rest = {name for one in posed.theorem.fixed for name in one.names}
-    flat = [one for f in functions for one in (posed.coefficients(f)[0], *posed.coefficients(f)[1])]
+    origin = [(constant, *slopes) for constant, slopes, _ in map(posed.coefficients, functions)]
+    fixed = {name for one in posed.theorem.fixed for name in one.names}
     still = [*posed.still()]
-    rest = [one for name, one in still if name in at_rest]
-    zeros = [], [*flat, *rest], [*flat, *(one for _, one in still)]
-    for put in zeros:
-        at = {**counts, **dict.fromkeys(put, sympy.S.Zero)}
+    flat = [one for parts in origin for one in parts]
+    at_rest = [one for name, one in still if name in fixed]
+    for zeros in ([], [*flat, *at_rest], [*flat, *(one for _, one in still)]):
+        at = {**counts, **dict.fromkeys(zeros, sympy.S.Zero)}
         if _is_small([one.replaced(at) for one in relations]):
             yield at
-            if not put:
+            if not zeros:
                 return
 
 

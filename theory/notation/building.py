@@ -149,20 +149,21 @@ def _require_told(scene: Scene, plan: Plan, where: str) -> None:
         raise TheoryError(
             f"nothing says how {strange[0]} has moved since",
             where,
-            "say it by T.iterate, of the iterates themselves; what is handed on from one iteration to "
-            f"the next is a vector of its own, such as T.iterate(last, {name}[{at}], {at}) for "
+            "say it by T.iterate, of the iterates themselves; what is handed on from one iteration "
+            f"to the next is a vector of its own, such as T.iterate(last, {name}[{at}], {at}) for "
             f"{name} of the iteration before; what is drawn is named by the one iteration in which "
-            "it was, such as T.unbiased(E, g[k - tau], f.grad(x[k - tau])), and has no other members",
+            "it was, such as T.unbiased(E, g[k - tau], f.grad(x[k - tau])), and has no other "
+            "members",
         )
-    for _, old, now, delay in plan.delays:
+    for _, late, near, delay in plan.delays:
         if not (delay.is_integer and delay.is_nonnegative) or delay.free_symbols & plan.varying:
+            stale, here = text(late), text(near)
             raise TheoryError(
-                f"{text(old)} is {text(now)} of at most a constant number of iterations ago, found "
-                f"{delay}",
+                f"{stale} is {here} of at most a constant number of iterations ago, found {delay}",
                 where,
-                f'write T.delayed({text(old)}, {text(now)}, tau) with tau = index("tau"): the delay '
-                "may be another one in each iteration, up to tau. How far away an own delay d leads "
-                f"is assumed, such as T.assume(({text(now)} - {text(old)}) ** 2 <= gamma**2 * d**2)",
+                f'write T.delayed({stale}, {here}, tau) with tau = index("tau"): the delay may be '
+                "another one in each iteration, up to tau. How far away an own delay d leads is "
+                f"assumed, such as T.assume(({here} - {stale}) ** 2 <= gamma**2 * d**2)",
             )
 
 

@@ -98,14 +98,21 @@ class Plan:
         return one.name
 
     def count_along(self, *said: Relation) -> None:
-        """Find the index of sequences where nothing iterates: a(k + 1) names it, or Σ a(k)."""
+        """Find the index of sequences where nothing iterates: a(k + 1) names it, or Σ a(k).
+
+        What is cited has summed already.
+        """
         if self.index is None:
             lines = (h.relation for h in self.assumed if h.relation not in self.cited)
-            own = [*lines, *(w.relation for w in self.written if not isinstance(w.rule, Cite)), *said]
+            own = [
+                *lines,
+                *(w.relation for w in self.written if not isinstance(w.rule, Cite)),
+                *said,
+            ]
             calls = {call for one in own for call in atoms(one.gap, AppliedUndef)}
             sums = {total.limits[-1] for one in own for total in atoms(one.gap, sympy.Sum)}
             ahead = {one for call in calls for one in call.free_symbols if call.args == (one + 1,)}
-            summed = {one for one, first, _ in sums if first == 0}
+            summed = {one for one, first, _ in sums if first == 0 and not self.cites}
             found = [one for one in ahead or summed if one == index(str(one))]
             self.index = found[0] if len(found) == 1 else None
 

@@ -12,8 +12,8 @@ from schedules.user_code import reason
 from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.kernel.relations import Relation
-from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules import Induction
+from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules.found import Found, parts_of
 from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
@@ -141,7 +141,9 @@ def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[C
 
 def _repeats(step: Step, lost: Collection[str]) -> bool:
     """Whether this is a bound by induction of x_k, and the one for every n is refused already."""
-    return type(step.rule) is Induction and step.name.removesuffix(EACH + str(step.rule.index)) in lost
+    return (
+        type(step.rule) is Induction and step.name.removesuffix(EACH + str(step.rule.index)) in lost
+    )
 
 
 def _refused(theorem: Theorem, step: Step, facts: dict[str, Relation]) -> Iterator[Certified]:

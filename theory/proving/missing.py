@@ -23,8 +23,8 @@ def missing_fact(theorem: Theorem, goal: Relation) -> str:
     found = min((one for one in sides if not one.is_number), key=str, default=None)
     if found is not None:
         return (
-            f"; {found} is read as a number of which little is known: give it a name, s, and assume "
-            f"what is used of it, such as {' and '.join(_bounds(found))}"
+            f"; {found} is read as a number of which little is known: give it a name, s, and "
+            f"assume what is used of it, such as {' and '.join(_bounds(found))}"
         )
     least = {
         function: said[0]
