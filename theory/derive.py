@@ -11,8 +11,10 @@ from schedules.closed_forms.affine import ONE
 from schedules.closed_forms.counts import CountForm, guess_counts
 from schedules.closed_forms.start_times import (
     LEAST_STAGES,
+    StartTimes,
     guess_slots,
     guess_start_times,
+    of_pipedream,
     sample,
 )
 from schedules.errors import FamilyFileError, ScheduleError
@@ -55,6 +57,7 @@ from theory.laws.delays.window_closed import window_closed
 from theory.laws.durations import DurationLaw, duration_laws
 from theory.laws.own_orders import Row, row_of
 from theory.laws.own_slots import row_of_slots
+from theory.laws.plain_functions import require_plain_family
 from theory.laws.static_orders.slots import Law, multiplies
 from theory.smt.solver import Outcome
 from theory.verdicts import Verdict, weakest
@@ -63,6 +66,9 @@ __all__ = ["DelayLaw", "derive", "derive_rule", "durations", "has_law", "invaria
 
 GUESSES: Final = 4
 """How often start times are guessed, each time with the sizes that refuted the guess before."""
+
+LONGEST_ROUND: Final = 4
+"""Beyond this a number of microbatches makes too many cases of stages to be of use."""
 
 LARGEST_COUNTEREXAMPLE: Final = 400
 """Most p·M of a size that is run because it refuted a guess."""
@@ -215,21 +221,19 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         return _open(found, f"versions read under {family.policy.name} are not those of a stage")
     if guess.period != ONE:
         return _with_rounds(found, family, admission, lines)
-    if guess.least != LEAST_STAGES:
-        return _open(found, f"updates are counted from p = {LEAST_STAGES} on")
     if family.policy.name != "flush" and family.policy.interval != 1:
         return _in_windows(found, family, admission, lines)
-    counts = guess_counts(family, lines, admission)
+    counts = guess_counts(family, lines, admission) if _is_plain(guess) else None
     if counts is None:
-        return _open(found, "counts of updates have no supported form")
+        return _in_windows(found, family, admission, lines)
     shape = guess_shape(family, guess, admission)
     if shape is None:
         return _open(found, "activations in flight have no short form")
     times = Times(Size.symbolic(guess), guess)
     try:
         closed = _closed(family, admission, times, counts, shape, lines)
-    except UnsupportedFormError as error:
-        return _open(found, error.what)
+    except UnsupportedFormError:
+        return _in_windows(found, family, admission, lines)
     matrix = closed.matrix
     proof += [
         prove_counts(times, counts, lines),
@@ -263,6 +267,8 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
                 raise
             return _open(nothing, f"no start times to fit in small runs: {error.what}")
         guess = guess_start_times(samples)
+        if isinstance(guess, Kind) and admission is not None:
+            guess = of_pipedream(admission) or guess
         if isinstance(guess, Kind):
             return _open(nothing, f"start times of {guess.name} have no short form")
         found = replace(nothing, guess=guess)
@@ -276,6 +282,7 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
         if isinstance(slots, Kind):
             return _open(found, f"slots of {slots.name} have no short form")
         try:
+            require_plain_family(family)
             proof = prove_start_times(family.rule, admission, guess, family.in_flight, slots)
         except (FamilyFileError, UnsupportedFormError) as error:
             why = f"the rule is not written for symbols ({error.where}: {error.what})"
@@ -301,6 +308,8 @@ def _with_rounds(
     assert guess is not None
     if family.policy.name == "flush" or family.policy.interval != 1:
         return _open(found, "rounds are counted with an update after every backward")
+    if guess.period.constant > LONGEST_ROUND and not guess.period.terms:
+        return _open(found, f"delays in rounds of more than {LONGEST_ROUND} have no short form")
     times = Times(Size.symbolic(guess), guess)
     try:
         counts = guess_rounds(guess, lines)
@@ -323,6 +332,12 @@ def _with_rounds(
     return replace(found, closed=closed, proof=(*found.proof, *proof))
 
 
+def _is_plain(guess: StartTimes) -> bool:
+    """Whether updates are counted by floors from the least p on."""
+    alone = all(len(piece.conditions) < 2 for piece in guess.forward.pieces)
+    return alone and guess.least == LEAST_STAGES
+
+
 def _in_windows(
     found: DelayLaw, family: Family, admission: Admission, lines: Linearization
 ) -> DelayLaw:
@@ -333,9 +348,11 @@ def _in_windows(
     if shape is None:
         return _open(found, "activations in flight have no short form")
     times = Times(Size.symbolic(guess), guess)
+    if family.policy.name == "flush":
+        return _open(found, "counts of updates have no supported form")
     law = window_closed(times, shape, lines, family.policy.interval)
     if law is None:
-        return _open(found, "microbatches from p on do not start a constant number of slots apart")
+        return _open(found, "late microbatches do not start a constant number of slots apart")
     closed, proof = law
     return replace(found, closed=closed, proof=(*found.proof, *proof, *prove_shape(times, shape)))
 

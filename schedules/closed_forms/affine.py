@@ -83,10 +83,19 @@ ONE = Affine((), 1)
 
 @dataclass(frozen=True)
 class Piece:
-    """``value`` where ``guard`` ≥ 0 and no earlier piece applies; no guard: everywhere else."""
+    """``value`` where ``guard`` ≥ 0 and no earlier piece applies; no guard: everywhere else.
+
+    And where ``also`` ≥ 0, if there is such a second condition.
+    """
 
     guard: Affine | None
     value: Affine
+    also: Affine | None = None
+
+    @property
+    def conditions(self) -> tuple[Affine, ...]:
+        """All that has to be 0 or more."""
+        return tuple(one for one in (self.guard, self.also) if one is not None)
 
 
 @dataclass(frozen=True)
@@ -108,15 +117,21 @@ class Piecewise:
         """Evaluate; `select(test, yes, no)` chooses (``numpy.where``, ``z3.If`` …)."""
         result = self.pieces[-1].value.at(values)
         for piece in reversed(self.pieces[:-1]):
-            assert piece.guard is not None
-            result = select(piece.guard.at(values) >= 0, piece.value.at(values), result)
+            value = piece.value.at(values)
+            for condition in piece.conditions:
+                value = select(condition.at(values) >= 0, value, result)
+            result = value
         return result
 
     def renamed(self, names: Mapping[str, str]) -> Piecewise:
         """The same list in other symbols."""
         return Piecewise(
             tuple(
-                Piece(piece.guard and piece.guard.renamed(names), piece.value.renamed(names))
+                Piece(
+                    piece.guard and piece.guard.renamed(names),
+                    piece.value.renamed(names),
+                    piece.also and piece.also.renamed(names),
+                )
                 for piece in self.pieces
             )
         )
@@ -128,7 +143,7 @@ class Piecewise:
         rows: list[dict[str, str]] = []
         earlier: list[Any] = []
         for piece in self.pieces:
-            here = sympy.true if piece.guard is None else _at_least_zero(piece.guard)
+            here = sympy.And(*map(_at_least_zero, piece.conditions))
             when = sympy.And(*(sympy.Not(test) for test in earlier), here)
             rows.append({"when": sympy.sstr(when), "expr": sympy.sstr(piece.value.to_sympy())})
             earlier.append(here)

@@ -89,7 +89,7 @@ def stamped(stale: Callable[[At], Number], default: Mapping[str, int]) -> Stampe
 
     def update(at: At, part: int) -> Stamp:
         """With the gradient of this iteration: in the next one, in front of F or behind I."""
-        last = at.x + 1 == WORKERS.microbatches(at)
+        last = at.x + 1 == at.divide(at.M, at.p)[0]
         late = at.lane < stale(at)
         phase = at.choose(last, 2 * at.x + 2, at.choose(late, 2 * at.x + 3, 2 * at.x + 2))
         layer = at.choose(last, up(at), at.choose(late, up(at), at.lane))

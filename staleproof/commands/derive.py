@@ -199,9 +199,10 @@ def _entries(result: dict[str, Any]) -> Iterator[str]:
     if "index" not in result:
         yield from _cases(result["delay"])
         return
-    yield "  A(i, r) − R(j, r), with A(i, r)"
+    r = ", r" if "r" in str(result["recorded"]).replace("expr", "") else ""
+    yield f"  A(i{r}) − R(j{r}), with A(i{r})"
     yield from _cases(result["index"])
-    yield "and R(j, r)"
+    yield f"and R(j{r})"
     yield from _cases(result["recorded"])
     if "short" in result:
         yield f"with c(k) = {as_text(result['c(k)'])} and G(k) = {as_text(result['G(k)'])}"

@@ -124,8 +124,13 @@ def test_forwards_count_no_others(
     def moved(*given: Any) -> windows.Pace:
         found = guessed(*given)
         assert found is not None
-        value = found.slots + 1 if part == "slots" else getattr(found, part).plus(ONE_MORE)
-        return replace(found, **{part: value})
+        if part == "forward":
+            (only,) = found.forward.pieces
+            forward = Piecewise((replace(only, value=only.value.plus(ONE_MORE)),))
+            return replace(found, forward=forward)
+        if part == "slots":
+            return replace(found, slots=found.slots + 1)
+        return replace(found, backward=found.backward.plus(ONE_MORE))
 
     monkeypatch.setattr(window_delays, "from_runs", moved)
     found = prove(replace(family), figures_of(family), linearization)

@@ -7,14 +7,17 @@ import sympy
 
 from theory.errors import TheoryError
 from theory.kernel import (
+    Average,
     Combine,
     Everywhere,
     Hypothesis,
+    Operator,
     Step,
     Theorem,
     Total,
     dot,
     eq,
+    le,
     point,
     prove,
     square,
@@ -141,3 +144,53 @@ def test_points_move_by_the_index_of_the_rules(other: bool) -> None:
             made()
     else:
         assert prove(made()).verdict is Verdict.PROVED
+
+
+G, U = vector("g"), vector("u")
+DRAWN = Point(G, sympy.Symbol("f(g)", real=True), vector("∇f(g)"))
+B = sympy.Function("B", real=True)
+OF_X = ("x", "f(x)", "∇f(x)")
+OF_BOTH = (*OF_X, "g", "f(g)", "∇f(g)")
+
+
+def replaced(now: Operator, more: Operator) -> Theorem:
+    """From ⟨x, u⟩ and ⟨g, u⟩ of mean 0 and x⁺ = g: the mean of what F says of x⁺ is 0 as well."""
+    return Theorem(
+        id="replaced",
+        where="ours",
+        statement="",
+        latex="",
+        symbols=(),
+        points=(X, DRAWN),
+        vectors=(G, U),
+        fixed=(U,),
+        following=((X, DRAWN),),
+        sequences={A: now.of(dot(X.position, U)) ** 2, B: more.of(dot(G, U)) ** 2},
+        hypotheses=(
+            Hypothesis("x", "x has mean 0", eq(now.of(dot(X.position, U)), 0)),
+            Hypothesis("g", "something is known of g", le(more.of(dot(G, U)) ** 2, 1)),
+        ),
+        steps=(
+            Step("square", eq(0, 0), Combine()),
+            Step("same", eq(A(k + 1), B(k)), Total("square", k)),
+        ),
+        lhs=A(k + 1),
+        terms={"before": B(k)},
+        kind="==",
+        conclude=Combine({"same": 1}),
+    )
+
+
+def test_a_mean_given_what_is_known_is_another_one_in_the_next_iteration() -> None:
+    """s_k = ±1 is known in iteration k, and g_k = s_k: x_k has mean 0 then, not x_{k+1}."""
+    mean = Operator("E", OF_BOTH)
+    assert prove(replaced(mean, mean)).verdict is Verdict.UNKNOWN
+    average = Average("avg", OF_BOTH)
+    assert prove(replaced(average, average)).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("kind", [Operator, Average])
+def test_a_mean_has_what_follows_among_what_is_random_to_it(kind: type[Operator]) -> None:
+    """‖x_1‖² = ‖g_1‖² = 2 and x_2 = g_2 = 0 are 1 on average, and no worker's is."""
+    with pytest.raises(TheoryError, match="g is random to E elsewhere, and is not listed so"):
+        replaced(kind("E", OF_X), kind("E", OF_BOTH))

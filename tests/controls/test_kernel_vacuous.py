@@ -11,6 +11,7 @@ from theory.errors import VacuousError
 from theory.kernel import (
     Combine,
     Descent,
+    Elementary,
     Everywhere,
     Expect,
     Hypothesis,
@@ -195,7 +196,58 @@ def at_one_index(most: Any) -> Theorem:
     )
 
 
+def falling(by: Any) -> Theorem:
+    """F falls by `by`·G, which is said to be 1 at least in every iteration."""
+    G = sympy.Function("G", nonnegative=True)
+    return theorem(
+        A(K),
+        A(0) - K,
+        Combine({"sum": 1}),
+        symbols=(K,),
+        indices=(k,),
+        hypotheses=supposing(least=le(1, by * G(k)), step=le(A(k + 1), A(k) - by * G(k))),
+        steps=(
+            Step("one", le(A(k + 1), A(k) - 1), Combine({"step": 1, "least": 1})),
+            Step("sum", le(A(K), A(0) - K), Telescope("one", k, K)),
+        ),
+    )
+
+
+def small_power() -> Theorem:
+    """2^n ≤ n, beside a line that is too long for z3."""
+    n = sympy.Symbol("n", integer=True, nonnegative=True)
+    return theorem(
+        0,
+        n,
+        Combine({"small": 1, "least": 1, "long": 0}, plus=(n + 1,)),
+        symbols=(n,),
+        hypotheses=supposing(small=le(2**n, n)),
+        steps=(
+            Step("least", le(1 + n, 2**n), Elementary("bernoulli", (sympy.S.One, n))),
+            Step(
+                "long", le(0, sympy.Integer(2) ** 11000), Combine(plus=(sympy.Integer(2) ** 11000,))
+            ),
+        ),
+    )
+
+
+def curved(mu: Any) -> Theorem:
+    """Of an L-smooth function that is μ-strongly convex."""
+    return theorem(
+        square(g),
+        square(g) + 1,
+        Combine(plus=(sympy.S.One,)),
+        symbols=(L, a),
+        hypotheses=(Smooth("smooth", "f is L-smooth", L),),
+        everywhere=(("f", "convex", (mu,)),),
+        vectors=(g,),
+        points=(x,),
+    )
+
+
 PAIRS = {
+    "at an index where a factor is 0": (falling(sympy.Integer(11)), falling((k - 11) ** 2)),
+    "by more curvature than there is": (curved(L / 2), curved(L + a)),
     "by smoothness": (rise(L / 2), rise(L)),
     "by the mean of a square": (angles(-sympy.Rational(1, 2)), angles(-sympy.Rational(9, 10))),
     "by one value at one place": (one_value(0), one_value(1)),
@@ -224,6 +276,11 @@ def test_what_cannot_be_is_refused_and_its_twin_is_proved(name: str) -> None:
     assert prove(true).verdict is Verdict.PROVED, prove(true).lines
     with pytest.raises(VacuousError):
         prove(false)
+
+
+def test_a_line_that_is_too_long_for_z3_hides_no_contradiction() -> None:
+    with pytest.raises(VacuousError):
+        prove(small_power())
 
 
 def test_a_count_that_hypotheses_bound_is_not_taken_to_be_large() -> None:

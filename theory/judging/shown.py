@@ -120,8 +120,9 @@ def quantifiers(theorem: Theorem) -> Iterator[str]:
         yield f"for all vectors {', '.join(map(name_text, free))}: of any dimension"
     for function in sorted({point.function for point in theorem.points}):
         yield f"for every function {function} with the hypotheses about it"
+    supposed = ", in all of which the hypotheses hold" if theorem.hypotheses else ""
     for index in sorted(running, key=str):
-        yield f"for every iteration {name_text(index.name)}: {domain_text(index)}"
+        yield f"for every iteration {name_text(index.name)}: {domain_text(index)}{supposed}"
 
 
 def _goal(theorem: Theorem, printed: Formulas) -> Relation:

@@ -74,14 +74,10 @@ def require_no_contradiction(relations: Sequence[Relation], where: str) -> None:
     VacuousError
         They do.
     """
-    try:
-        plain = [_plainly(one) for one in relations]
-        if _satisfied(plain, where, numbers=True, rlimit=QUICK) == "sat":
-            return  # and inner products of these numbers are a model as well
-        answer = _satisfied(plain, where, numbers=False, rlimit=QUICK)
-    except (UnsupportedFormError, NotExactError):
-        return
-    if answer == "unsat":
+    plain = [asked for one in relations if (asked := _askable(one)) is not None]
+    if _satisfied(plain, where, numbers=True, rlimit=QUICK) == "sat":
+        return  # and inner products of these numbers are a model as well
+    if _satisfied(plain, where, numbers=False, rlimit=QUICK) == "unsat":
         raise VacuousError(
             "no values satisfy the hypotheses together once means and sums are taken, so they "
             "would imply anything",
@@ -90,8 +86,15 @@ def require_no_contradiction(relations: Sequence[Relation], where: str) -> None:
         )
 
 
-def _plainly(relation: Relation) -> Relation:
-    return Relation(linear_sums(relation.lhs), relation.kind, linear_sums(relation.rhs))
+def _askable(relation: Relation) -> Relation | None:
+    """A relation with its sums taken apart, or None if z3 cannot be asked about it."""
+    try:
+        plain = Relation(linear_sums(relation.lhs), relation.kind, linear_sums(relation.rhs))
+        for numbers in (True, False):
+            Translator(numbers_for_vectors=numbers).fact(plain)
+    except (UnsupportedFormError, NotExactError):
+        return None
+    return plain
 
 
 def _satisfied(

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -30,6 +30,9 @@ from theory.kernel.vectors import Gram, Point, Scalar
 
 if TYPE_CHECKING:
     from theory.kernel.theorem import Theorem
+
+_VALUE: Final = "value of "
+"""How the place of a sequence's value is called."""
 
 Ties = tuple[tuple[str, Relation], ...]
 """Hypotheses, with their places."""
@@ -87,7 +90,7 @@ def _formulas(theorem: Theorem) -> Iterator[tuple[str, Scalar, frozenset[Any]]]:
     for place, relation in theorem.relations:
         yield place, relation.gap, atoms(relation.lhs, Mean) | atoms(relation.rhs, Mean)
     for sequence, value in theorem.sequences.items():
-        yield f"value of {sequence}", value, atoms(value, Mean)
+        yield f"{_VALUE}{sequence}", value, atoms(value, Mean)
 
 
 @lru_cache(maxsize=2**12)
@@ -151,6 +154,8 @@ def _require_one_meaning(theorem: Theorem, found: tuple[Measure, ...]) -> None:
         for mean in means:
             name = str(mean.args[0])
             beside = names_in(_outside(form, name)) | names_in(mean.args[2])
+            if place.startswith(_VALUE):  # F(k + 1) is the mean of what follows
+                beside |= _next(theorem, names_in(mean.args[2]))
             hidden = (random[name] - random_names(mean)) & beside
             if hidden:
                 raise TheoryError(
@@ -158,6 +163,18 @@ def _require_one_meaning(theorem: Theorem, found: tuple[Measure, ...]) -> None:
                     f"{theorem.id}: {place}",
                     "list it as random, or give two means two names",
                 )
+
+
+def _next(theorem: Theorem, names: frozenset[str]) -> frozenset[str]:
+    """What takes the place of these names in the next iteration, and of points made of them."""
+    moves = {n: _position(then) for now, then in theorem.following for n in now.position.names}
+    found = frozenset[str]().union(*(moves.get(name, ()) for name in names))
+    for one in theorem.points:
+        if names & {one.value.name, *one.gradient.names} and _position(one) & moves.keys():
+            found |= frozenset[str]().union(*(moves.get(name, ()) for name in _position(one)))
+            values = (at for at in theorem.points if _position(at) & found)
+            found |= {n for at in values for n in (at.value.name, *at.gradient.names)}
+    return found
 
 
 @lru_cache(maxsize=2**12)

@@ -19,7 +19,7 @@ from theory.kernel.rules import RULES
 from theory.kernel.rules.cite import Cite
 from theory.kernel.rules.ranges import indices
 from theory.kernel.signs import nonnegative, undefined
-from theory.kernel.theorem import Checked, Given, Hypothesis, Rule, Theorem
+from theory.kernel.theorem import Checked, Given, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.vectors import Gram, Scalar
 from theory.ledger import Step as Line
 from theory.smt.queries import remembered
@@ -182,18 +182,44 @@ def _possible(theorem: Theorem) -> Checked:
     varying = {*theorem.scalars, *(point.value for point in theorem.points)}
     still = (one for one in relations if not atoms(one.gap, Gram, Mean))
     pure = [one for one in still if not one.gap.free_symbols & varying]
+    some = sorted({*SOME, *_roots(relations, named)})
+    joint = sorted({*JOINT, *some[:-1]})
     try:
-        systems = [_at(relations, named, [at]) for at in SOME] + [_at(pure, named, JOINT)]
+        systems = [_at(relations, named, [at]) for at in some] + [_at(pure, named, joint)]
     except NotExactError:
         return Checked(Verdict.UNKNOWN, "a hypothesis is not defined at every index")
     found = [consistent(system, theorem.id) for system in systems]
     return min(found, key=lambda checked: checked.verdict)
 
 
+def _roots(relations: Sequence[Relation], named: set[Scalar]) -> Iterator[Scalar]:
+    """Where a factor of what is assumed of an index is 0: (k − 11)²·G(k) ≥ 1 is false at 11."""
+    for gap in (one.gap for one in relations):
+        for index in named & gap.free_symbols:
+            for factor in _factors(gap, index):
+                roots = sympy.Poly(factor, index).ground_roots()
+                yield from (root for root in roots if root.is_Integer and root >= 0)
+
+
+def _factors(form: Scalar, index: Scalar) -> Iterator[Scalar]:
+    """Polynomials in an index alone, beside each product of other things in a sum."""
+    beside: dict[Scalar, Scalar] = {}
+    for term in sympy.Add.make_args(sympy.expand(form)):
+        other, own = term.as_independent(index)
+        powers = [part for part in sympy.Mul.make_args(own) if part.is_polynomial(index)]
+        number, rest = (other * own / sympy.Mul(*powers)).as_coeff_Mul()
+        beside[rest] = beside.get(rest, 0) + number * sympy.Mul(*powers)
+    yield from (one for one in beside.values() if one.is_polynomial(index) and one.has(index))
+
+
 def _require_functions(theorem: Theorem) -> None:
     """Refuse what is said of every point, and is so of no function: its points alone may do it."""
     flat = {function for function, kind, _ in theorem.everywhere if kind == "steepest"}
+    most = {one.function: one.constant for one in theorem.hypotheses if isinstance(one, Smooth)}
     for function, kind, constants in theorem.everywhere:
+        if kind == "convex" and function in most:  # none is more strongly convex than smooth
+            curvature = [le(one, most[function]) for one in constants]
+            require_no_contradiction((*curvature, *conditions(theorem)), theorem.id)
         curved = kind in ("convex", "quasi-convex") and any(
             getattr(one, "is_positive", False) for one in constants
         )

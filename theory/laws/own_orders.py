@@ -29,6 +29,7 @@ from schedules.rules import GreedyRule
 from schedules.schedule import IntArray
 from schedules.stamps import LINE, At, StampedOrder, any_size
 from theory.errors import TheoryError, UnsupportedFormError
+from theory.laws.plain_functions import require_plain_family
 from theory.laws.stamp_terms import Divisions, readable
 from theory.laws.stamped import Size
 from theory.laws.stamped_bounds import BOUND, Formulas
@@ -186,6 +187,7 @@ def _read(family: Family, law: Law | None, *, by_slots: bool) -> tuple[StampedOr
         raise _refusal("a function has no order as data", "state its order by stamps")
     if not family.generated:
         raise _refusal("something else builds its schedules than its rule", "give no build")
+    require_plain_family(family)
     if by_slots or isinstance(family.rule, GreedyRule):
         if family.parameters:
             raise _refusal("start times are those of the family's own bounds", "drop parameters")

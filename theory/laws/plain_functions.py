@@ -1,8 +1,8 @@
 """Which functions of a rule may be read with symbols: those that are formulas, by their code.
 
 A function that tells a symbol from a number, remembers, or catches the refusal to decide a question
-about a symbol may say other things of a size that nobody runs. What a user's functions are
-made of is listed here; those of this package are taken as they are.
+about a symbol may say other things of a size that nobody runs. What functions are made of is listed
+here, and those of this package that are made of more.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import builtins
 import dis
 import operator
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from pathlib import Path
@@ -19,10 +19,29 @@ from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 from schedules.actions import Kind
-from schedules.stamps import At, StampedOrder
+from schedules.families.family import Family
+from schedules.rules import GreedyRule
+from schedules.stamps import At, Shape, StampedOrder
 from theory.errors import UnsupportedFormError
+from theory.laws.delays.symbols import Times
 
-_OURS: Final = tuple(Path(__file__).parents[2] / name for name in ("schedules", "theory"))
+_OURS: Final = (
+    # what a user's function is wrapped in: it gives what that gives, or an error
+    *("schedules.families.own._explained.<locals>.call", "schedules.families.own.<lambda>"),
+    *("schedules.families.own._counting.<locals>.bound",),
+    # tables of blocks: they loop over names and blocks, of which there are as many of symbols
+    *("schedules.families.dualpipe.<lambda>", "schedules.families.dualpipev.<lambda>"),
+    *("schedules.families.dualpipe.stamped.<locals>.<lambda>",),
+    *("schedules.families.zbv._stamp.<locals>.stamp",),
+    # formulas that were guessed and proved; they loop over their terms, or numbers of a stamp
+    *("theory.laws.delays.start_times.slots_as_stamps.<locals>.slot",),
+    *("theory.laws.round_delays._forward",),
+    *("theory.laws.stamped_families.spoiled.<locals>.<lambda>",),
+)
+"""Functions of this package that are taken as they are. Of these alone: what else it has may tell
+a number from a term, as whatever checks a type does, and a user's rule may call it.
+"""
+
 _INSTRUCTIONS: Final = (
     *("LOAD_FAST*", "LOAD_CONST", "LOAD_SMALL_INT", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLOSURE"),
     *("LOAD_ATTR", "LOAD_METHOD", "STORE_FAST*", "BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP"),
@@ -33,10 +52,12 @@ _INSTRUCTIONS: Final = (
 )
 _OPERATORS: Final = ("+", "-", "*", "%", "+=", "-=", "*=", "%=", "[]")
 _ATTRIBUTES: Final = {*At.__dataclass_fields__, "most", "number"}
+_CALLED: Final = ("choose", "divide")  # which are others of symbols, as a comparison would tell
 _BUILTIN: Final[tuple[Any, ...]] = (
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
     *(operator.add, operator.sub, operator.mul, operator.mod, operator.neg, abs, min, max),
 )
+_HELD: Final = (str, Shape, StampedOrder, Times)  # by `_OURS`, beside functions
 
 
 def require_plain(function: Any) -> None:
@@ -67,16 +88,40 @@ def require_plain(function: Any) -> None:
             waiting += _parts(one)
 
 
+def require_plain_family(family: Family) -> None:
+    """Raise for a family with a function that is no formula, whether a proof reads it or not.
+
+    What is called beside the others, such as `stages`, could change what these use.
+
+    Raises
+    ------
+    UnsupportedFormError
+        With what it does that no formula does.
+    """
+
+    def required(function: Callable[..., Any]) -> Callable[..., Any]:
+        require_plain(function)
+        return function
+
+    if isinstance(family.rule, StampedOrder):
+        family.rule.mapped(required)
+    if isinstance(family.rule, GreedyRule):
+        require_plain(family.rule.finished)
+    for function in (family.stages, family.admission, family.in_flight):
+        require_plain(function)
+
+
 def _parts(one: Any) -> Iterator[Any]:
     """What a function uses that has to be plain too."""
     if type(one) is partial:
         yield from (one.func, *one.args, *one.keywords.values(), *vars(one).values())
     elif type(one) is FunctionType:
         held = [_held(cell) for cell in one.__closure__ or ()]
+        yield from vars(one).values()
         if _is_ours(one):
-            yield from filter(callable, held)
+            yield from (value for value in held if type(value) not in _HELD)
         else:
-            yield from (*held, *vars(one).values())
+            yield from held
             yield from (*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values())
             yield from _loaded(one, one.__code__)
     elif type(one) is tuple:
@@ -86,20 +131,22 @@ def _parts(one: Any) -> Iterator[Any]:
 
 
 def _is_ours(one: FunctionType) -> bool:
-    """Whether a file of this package defines it: any code can be given the name of such a file."""
-    file = Path(one.__code__.co_filename)
-    module = sys.modules.get(str(one.__globals__.get("__name__")))
-    inside = module and vars(module) is one.__globals__ and {*_OURS} & {*file.parents}
-    return bool(inside and one.__code__ in _codes(file))
+    """Whether it is one of `_OURS`, by its code: anything can be given the name of such a one."""
+    name = str(one.__globals__.get("__name__"))
+    module = sys.modules.get(name)
+    named = f"{name}.{one.__code__.co_qualname}" in _OURS
+    inside = module and vars(module) is one.__globals__
+    return bool(named and inside and (one.__code__.co_qualname, one.__code__) in _codes(name))
 
 
 @cache
-def _codes(file: Path) -> frozenset[CodeType]:
-    """What a file defines."""
+def _codes(module: str) -> frozenset[tuple[str, CodeType]]:
+    """What a file of this package defines, by name."""
+    file = Path(__file__).parents[2].joinpath(*module.split(".")).with_suffix(".py")
     found = [compile(file.read_bytes(), str(file), "exec", dont_inherit=True)]
     for code in found:  # grows on the way
         found += (one for one in code.co_consts if type(one) is CodeType)
-    return frozenset(found)
+    return frozenset((code.co_qualname, code) for code in found)
 
 
 def _built_in(one: Any) -> bool:
@@ -137,6 +184,8 @@ def _loaded(function: Any, code: CodeType) -> Iterator[Any]:
             yield None if module else found
         elif said in ("LOAD_ATTR", "LOAD_METHOD") and value not in _ATTRIBUTES:
             raise _refusal(f".{value}")
+        elif said == "LOAD_ATTR" and value in _CALLED and "NULL" not in this.argrepr:
+            raise _refusal(f".{value} that is not called")
         elif said == "BINARY_OP" and this.argrepr not in _OPERATORS:
             raise _refusal(this.argrepr)
         elif said == "LOAD_CONST" and type(value) is CodeType:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import z3
@@ -15,7 +15,7 @@ from theory.errors import UnsupportedFormError
 from theory.laws.plain_functions import require_plain
 from theory.smt.solver import Term
 
-_SUMS = [name for name in "__add__ __radd__ __mul__ __rmul__".split() if hasattr(z3.BoolRef, name)]
+_SUMS = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__".split()
 
 MOST_QUESTIONS = 8
 """How many answers a bound may leave open while it is read."""
@@ -76,7 +76,9 @@ class Divisions:
         key = _key(number), _key(divisor)
         if key not in self._known:
             if isinstance(divisor, int):
-                return number / divisor, number % divisor
+                _require_positive(divisor)
+                whole = number // divisor if isinstance(number, int) else number / divisor
+                return whole, number % divisor
             self.divisors.append(divisor)
             quotient, rest = z3.Ints(f"quotient_{len(self._known)} rest_{len(self._known)}")
             same = [one for (_, by), (one, _) in self._known.items() if by == key[1]]
@@ -136,11 +138,27 @@ def _refuse(test: Term) -> bool:
 
 
 @contextmanager
-def _asking(answer: Callable[[Term], bool] = _refuse) -> Iterator[None]:
-    """Let z3 answer no `if at.p == 4`: of a symbol it would say no, though p may be 4."""
+def _instead(*others: tuple[type, str, Callable[..., Any]]) -> Iterator[None]:
+    """Let methods of z3 be others for a while."""
+    kept = [(of, name, getattr(of, name)) for of, name, _ in others]
+    for of, name, other in others:
+        setattr(of, name, other)
+    try:
+        yield
+    finally:
+        for of, name, own in kept:
+            setattr(of, name, own)
+
+
+def _asking(answer: Callable[[Term], bool] = _refuse) -> AbstractContextManager[None]:
+    """Let z3 answer no `if at.p == 4`: of a symbol it would say no, though p may be 4.
+
+    Remainders are refused where they are taken, used or not: of a divisor that may be 0 an array
+    has none.
+    """
 
     def decided(test: Term) -> bool:
-        form = z3.simplify(_as_arrays(test))
+        form = z3.simplify(test)
         if z3.is_true(form) or z3.is_false(form):
             return bool(z3.is_true(form))
         return answer(test)
@@ -150,73 +168,70 @@ def _asking(answer: Callable[[Term], bool] = _refuse) -> Iterator[None]:
             f"an order looks {term} up in a table", "stamps", "write at.choose(test, yes, no)"
         )
 
-    kept, z3.BoolRef.__bool__ = z3.BoolRef.__bool__, decided
-    of_terms, z3.AstRef.__hash__ = z3.AstRef.__hash__, not_looked_up
-    try:
-        yield
-    finally:
-        z3.BoolRef.__bool__, z3.AstRef.__hash__ = kept, of_terms
+    def rest(number: Term, divisor: Number) -> Term:
+        _require_positive(divisor)
+        return of(number, divisor)
+
+    def rest_of(divisor: Term, number: Number) -> Term:
+        _require_positive(divisor)
+        return by(divisor, number)
+
+    of, by = z3.ArithRef.__mod__, z3.ArithRef.__rmod__
+    return _instead(
+        (z3.BoolRef, "__bool__", decided),
+        (z3.AstRef, "__hash__", not_looked_up),
+        (z3.ArithRef, "__mod__", rest),
+        (z3.ArithRef, "__rmod__", rest_of),
+    )
 
 
-@contextmanager
-def _comparisons_are_no_numbers() -> Iterator[None]:
-    """Two that hold add up to 2; of arrays, to whether one does."""
-
-    def refused(*_: Any) -> Term:
+def _require_positive(divisor: Number) -> None:
+    """Refuse quotients that are others of symbols than of arrays: of a divisor that may be < 1."""
+    form = z3.simplify(divisor) if z3.is_expr(divisor) else z3.IntVal(divisor)
+    if not (z3.is_int_value(form) and form.as_long() >= 1):
         raise UnsupportedFormError(
-            "an order calculates with a comparison", "stamps", "write at.choose(test, yes, no)"
+            f"an order divides by {form}", "stamps", "write at.divide(number, divisor)"
         )
 
-    kept = {name: getattr(z3.BoolRef, name) for name in _SUMS}
-    for name in _SUMS:
-        setattr(z3.BoolRef, name, refused)
-    try:
-        yield
-    finally:
-        for name, of in kept.items():
-            setattr(z3.BoolRef, name, of)
 
+def _comparisons_are_no_numbers() -> AbstractContextManager[None]:
+    """Two that hold add up to 2, and of arrays to 1; with a number they wrap at 64 bits there."""
 
-def _as_arrays(terms: Any, known: dict[int, Term] | None = None) -> Any:
-    """Refuse quotients that are others of symbols than of arrays: of a divisor that may be < 1.
-
-    Parts of terms that were `known` not to have one are not looked at again.
-    """
-    waiting = list(terms) if isinstance(terms, tuple) else [terms]
-    known = {} if known is None else known
-    seen: dict[int, Term] = {}  # as trees, terms are thousands of times as large
-    while waiting:
-        term = waiting.pop()
-        if not z3.is_expr(term):
-            if type(term) not in (int, bool):
+    def guarded(own: Callable[..., Term]) -> Callable[..., Term]:
+        def checked(one: Term, other: Any) -> Term:
+            if isinstance(one, z3.BoolRef) or isinstance(other, z3.BoolRef):
                 raise UnsupportedFormError(
-                    f"a rule gives numbers, found {term!r:.60}", "rule", "write a formula"
+                    "an order calculates with a comparison",
+                    "stamps",
+                    "write at.choose(test, yes, no)",
                 )
-            continue
-        number = term.get_id()
-        if number in known or number in seen:
-            continue
-        seen[number] = term  # whose number no other has as long as it is kept
-        if z3.is_idiv(term) or z3.is_mod(term):
-            divisor = z3.simplify(term.arg(1))
-            if not (z3.is_int_value(divisor) and divisor.as_long() >= 1):
-                raise UnsupportedFormError(
-                    f"an order divides by {divisor}", "stamps", "write at.divide(number, divisor)"
-                )
-        waiting += term.children()
-    known |= seen
-    return terms
+            return own(one, other)
+
+        return checked
+
+    every = [(z3.ArithSortRef, "cast"), *product((z3.ArithRef, z3.BoolRef), _SUMS)]
+    known = [(of, name, getattr(of, name)) for of, name in every if hasattr(of, name)]
+    return _instead(*((of, name, guarded(own)) for of, name, own in known))
+
+
+def _numbers(given: Any) -> Any:
+    """What a rule gives, if it is a number or several."""
+    for one in given if isinstance(given, tuple) else (given,):
+        if not (z3.is_expr(one) or type(one) in (int, bool)):
+            raise UnsupportedFormError(
+                f"a rule gives numbers, found {one!r:.60}", "rule", "write a formula"
+            )
+    return given
 
 
 def reading(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of numbers that says of terms what it says of these, or fails."""
     plain = cache(partial(require_plain, function))
-    known: dict[int, Term] = {}
 
     def read(*given: Any) -> Any:
         plain()
         with _asking(), _comparisons_are_no_numbers():
-            return _as_arrays(function(*given), known)
+            return _numbers(function(*given))
 
     return read
 
@@ -249,7 +264,7 @@ def bound(function: Callable[..., Any]) -> Callable[..., Term]:
                 return yes
 
             with _asking(answer):
-                value = _whole(_as_arrays(function(*given)))
+                value = _whole(function(*given))
             if len(waiting) > MOST_QUESTIONS:
                 _refuse(asked[-1])
             found = value if found is None else z3.If(z3.And(asked), value, found)

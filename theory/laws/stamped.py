@@ -131,11 +131,12 @@ def neighbours(shape: Shape, at: At) -> list[Neighbour]:
     return [ahead, ((first, at.rank + 1 == at.p), z3.IntVal(1), at.rank), back]
 
 
-def defined(lanes: Lanes, at: At, divide: Divisions) -> Iterator[Statement]:
+def defined(lanes: Lanes, at: At, divide: Divisions, *others: At) -> Iterator[Statement]:
     """All that was divided by is positive: what is said of quotients supposes it."""
     if divide.divisors:
         positive = z3.And(*(divisor >= 1 for divisor in divide.divisors))
-        yield Statement("divisors", "divisors are positive", lanes.inside(at), positive)
+        known = tuple(fact for one in (at, *others) for fact in lanes.inside(one))
+        yield Statement("divisors", "divisors are positive", known, positive)
 
 
 def placed(lanes: Lanes) -> Iterator[Statement]:
@@ -194,6 +195,7 @@ def labelled(lanes: Lanes) -> Iterator[Statement]:
             divide,
         )
         label, twin = (lanes.order.microbatch(at) for at in (one, two))
+        yield from defined(lanes, one, divide, two)
         same = z3.And(one.lane == two.lane, one.rank == two.rank, x == y)
         facts = products([x, y, z3.IntVal(0), *(f for f, _ in lanes.size.factors)], lanes.size.p)
         yield Statement(
@@ -217,6 +219,7 @@ def needs(lanes: Lanes) -> Iterator[Statement]:
         at = lanes.at(lane, rank, x, divide)
         begin, back = order.forward(at), order.backward(at)
         final = order.weight(at) if order.weight is not None else None
+        split = final is None or order.split(at)
         yield from defined(lanes, at, divide)
         known = (*lanes.inside(at), *divide.facts)
         beyond = neighbours(order.shape, at)
@@ -234,7 +237,6 @@ def needs(lanes: Lanes) -> Iterator[Statement]:
         if turns:  # a pipeline through several lanes turns in the last one
             yield Statement(f"turn {number}", "B or I stands behind F", (*known, none), turned)
         if final is not None:
-            split = order.split(at)
             behind = higher(final, back)
             goal = behind if split is True else z3.Implies(split, behind)
             yield Statement(f"gradients {number}", "W stands behind I", known, goal)

@@ -9,7 +9,7 @@ import numpy as np
 import sympy
 import z3
 
-from schedules.closed_forms.affine import Affine
+from schedules.closed_forms.affine import Affine, Piece, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.families.family import Family
 from schedules.linearization import get_linearization
@@ -58,9 +58,9 @@ def from_runs(runs: Sequence[Run]) -> Pace | None:
     if (backward.coefficient("m"), backward.coefficient("s")) != (slots, -1) or slots < 1:
         return None
     each = Affine((("m", slots),))
-    return Pace(
-        slots, forward.plus(each, -1), backward.plus(each, -1).plus(Affine((("s", -1),)), -1)
-    )
+    steady = Piecewise((Piece(None, forward.plus(each, -1)),))
+    rest = backward.plus(each, -1).plus(Affine((("s", -1),)), -1)
+    return Pace(slots, steady, rest, Affine((("p", 1),)))
 
 
 def at_pace(exact: Exact, pace: Pace) -> Iterator[Statement]:

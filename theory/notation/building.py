@@ -273,10 +273,10 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
 
 def _general(statement: Statement, plan: Plan) -> set[Scalar]:
     """The n of bounds by induction of which nothing else speaks."""
-    bounds = [one for one in plan.written if isinstance(one.rule, Induction)]
-    said = [statement, *plan.assumed, *(one for one in plan.written if one not in bounds)]
-    named = {symbol for one in said for symbol in one.relation.gap.free_symbols}
-    return {one.rule.count for one in bounds if isinstance(one.rule, Induction)} - named
+    counted = [one.rule.count for one in plan.written if isinstance(one.rule, Induction)]
+    said = [statement.relation, *(one.relation for one in plan.assumed)]
+    said += [one.relation for one in plan.written if not isinstance(one.rule, Induction)]
+    return set(counted).difference(*(relation.gap.free_symbols for relation in said))
 
 
 def _moduli(plan: Plan) -> Iterator[Hypothesis]:

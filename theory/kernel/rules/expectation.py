@@ -183,7 +183,9 @@ class Total:
         found = {}
         for sequence, value in given.theorem.sequences.items():
             found[sequence(self.index)] = value
-            if self._follows(value, {*vectors}, {*values}, given):
+            # Given what is known in iteration k + 1 a mean is another one than in iteration k.
+            conditional = any(map(_is_conditional, atoms(value, Mean)))
+            if not conditional and self._follows(value, {*vectors}, {*values}, given):
                 found[sequence(self.index + 1)] = put_in(value, values, vectors)
         return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +10,16 @@ import sympy
 import z3
 
 from schedules.actions import Kind, among
-from schedules.closed_forms.affine import PRODUCT, Affine, Piecewise
+from schedules.closed_forms.affine import PRODUCT, Affine, Piece, Piecewise
 from schedules.closed_forms.fit import fit
-from schedules.closed_forms.start_times import SAMPLED_STAGES, StartTimes, build_from_rule
+from schedules.closed_forms.start_times import (
+    SAMPLED_STAGES,
+    StartTimes,
+    affine_bound,
+    build_from_rule,
+)
 from schedules.families.family import Family
-from schedules.schedule import Schedule
+from schedules.schedule import IntArray, Schedule
 from theory.laws.delays.domains import Admission, a_microbatch, a_stage, before, domain
 from theory.laws.delays.symbols import Microbatch, Times, affine_term
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
@@ -107,7 +112,20 @@ def held_in_small_runs(
             rows += [(s, p, microbatches, held) for s, held in enumerate(peak_in_flight(schedule))]
     s, p_column, big_m, target = np.array(rows, dtype=np.int64).T
     columns = {"s": s, "p": p_column, "M": big_m, "m": np.zeros_like(s)}
-    return fit(columns, target, [("s", "p"), ("s", "p", "M")])
+    found = fit(columns, target, [("s", "p"), ("s", "p", "M")])
+    return found or _as_many_as_let_in(columns, target, admission)
+
+
+def _as_many_as_let_in(
+    columns: Mapping[str, IntArray], target: IntArray, admission: Admission
+) -> Piecewise | None:
+    """As many as are let in, or as PipeDream's stages have without a bound, if that fits."""
+    let_in = None if admission is None else affine_bound(admission)
+    if let_in is None:
+        return None
+    free = Affine((("s", -2), ("p", 2)), -1)
+    found = Piecewise((Piece(let_in[0].plus(free, -1), free), Piece(None, let_in[0])))
+    return found if (found.at(columns, np.where) == target).all() else None
 
 
 def peak_in_flight(schedule: Schedule) -> list[int]:

@@ -100,9 +100,9 @@ class Times:
             form
             for times in (self.guess.forward, self.guess.backward)
             for piece in times.pieces
-            for form in (piece.guard, piece.value)
+            for form in (*piece.conditions, piece.value)
         ]
-        return any(form is not None and form.coefficient("M") for form in forms)
+        return any(form.coefficient("M") for form in forms)
 
     def at(self, kind: Kind, stage: Term, m: Microbatch) -> Term:
         """Slot of F(stage, m) or B(stage, m)."""

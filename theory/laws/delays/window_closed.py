@@ -10,16 +10,19 @@ import sympy
 import z3
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import Affine
+from schedules.closed_forms.affine import ONE, Affine, Piece, Piecewise
 from schedules.closed_forms.start_times import StartTimes
 from schedules.linearization import Linearization
 from theory.laws.delays.closed import described
 from theory.laws.delays.domains import a_microbatch, a_stage, domain
 from theory.laws.delays.shape import Shape
 from theory.laws.delays.symbols import Microbatch, Times
-from theory.laws.delays.windows import BEGUN, COUNTED, FIRSTS, Pace, Windows, by_windows
+from theory.laws.delays.windows import BEGUN, COUNTED, Pace, Windows, by_windows
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 from theory.verdicts import Verdict
+
+_LARGE = 64
+"""A number of stages at which first microbatches are put in order."""
 
 _I, _J, _R, _P, _M = sympy.symbols("i j r p M", integer=True)
 
@@ -45,12 +48,13 @@ class WindowClosed:
     @property
     def domain(self) -> str:
         """The values that the law is stated for."""
-        of = self.windows.to_json({})["delay_of"].removeprefix("microbatch ")
-        return f"p >= {self.start_times.least}, 0 <= i < p, 0 <= j < p, {of}"
+        at_least = f"p >= {self.start_times.least}"
+        return f"{at_least}, 0 <= i < p, 0 <= j < p, {self.windows.domain({})}"
 
     def to_json(self) -> dict[str, Any]:
         """The closed forms by the keys of ``derive``."""
-        stale = self._staleness(_R), self._staleness(sympy.S.Zero)
+        r = _R if self.windows.interval != 1 else sympy.S.Zero
+        stale = self._staleness(r), self._staleness(sympy.S.Zero)
         local, most = ([{"when": "True", "expr": sympy.sstr(form)}] for form in stale)
         return {
             "start_times": described(self.start_times),
@@ -65,15 +69,21 @@ class WindowClosed:
 
     def _staleness(self, r: Any) -> sympy.Expr:
         """Updates of its own stage behind what F of number r counts, up to its own."""
-        y = self.windows.pace.slots * (r + 1) + self.windows.pace.ahead(_I, _P) + _I
-        return 1 - sympy.ceiling(y / self.windows.between)
+        n, own = self.windows.between, self.windows.pace.slots * (r + 1) + _I
+        cases = self.windows.pace.apart(_I)
+        at = {"s": _I, "p": _P}
+        return sympy.Piecewise(
+            *((1 - sympy.ceiling((own + ahead.at(at)) / n), where) for ahead, where in cases)
+        )
 
     def at(self, p: int, **stages: int) -> dict[str, Any]:
         """Numbers at p, and at i, j and r where these are given."""
         texts = self.windows.to_json({})
         forms = {name: texts[name] for name in ("max", "min", "mean", "whole_run_max")}
         names = {"i": _I, "j": _J, "r": _R}
-        if stages.keys() == names.keys():
+        if self.windows.interval == 1:
+            del names["r"]
+        if stages.keys() >= names.keys():
             forms["delay"] = texts["delay"][0]["expr"]
         known = {str(_P): p, **stages}
         found = {
@@ -85,18 +95,46 @@ class WindowClosed:
 
 
 def paces(times: StartTimes) -> Iterator[Pace]:
-    """Those that a piece of the forwards makes with the backwards, which are one."""
+    """What forwards of late microbatches make with the backwards, which have one form."""
     backward = times.backward.pieces[0].value
     slots = backward.coefficient("m")
     alone = {*dict(backward.terms)} <= {"m", "s", "p"} and backward.coefficient("s") == -1
-    if len(times.backward.pieces) > 1 or not alone or slots < 1:
+    steady = _late(times.forward, slots)
+    if len(times.backward.pieces) > 1 or not alone or slots < 1 or steady is None:
         return
     rest = backward.plus(Affine((("m", slots), ("s", -1))), -1)
-    for piece in times.forward.pieces:
-        named = {*dict(piece.value.terms)} <= {"m", "s", "p"}
-        if named and piece.value.coefficient("m") == slots:
-            value = piece.value.plus(Affine((("m", slots),)), -1)
-            yield from (Pace(slots, value, rest, first) for first in FIRSTS)
+    for first in sorted(_firsts(times.forward), key=lambda one: int(one.at({"p": _LARGE}))):
+        yield Pace(slots, steady, rest, first)
+
+
+def _late(forward: Piecewise, slots: int) -> Piecewise | None:
+    """Forms of microbatches that come late enough, less what grows with them."""
+    pieces = []
+    for piece in forward.pieces:
+        if any(one.coefficient("m") < 0 for one in piece.conditions):
+            continue
+        value = piece.value.plus(Affine((("m", slots),)), -1)
+        own = [one for one in piece.conditions if one.coefficient("m") == 0]
+        named = {name for form in (value, *own) for name, _ in form.terms}
+        if not named <= {"s", "p"}:
+            return None
+        guard, also, *_ = *own, None, None
+        pieces.append(Piece(guard, value, also))
+        if guard is None:
+            return Piecewise(tuple(pieces))
+    return None
+
+
+def _firsts(forward: Piecewise) -> set[Affine]:
+    """Microbatches from which on conditions on m are settled at every stage; p is one of them."""
+    found, zero = {Affine((("p", 1),))}, Affine()
+    for condition in (one for piece in forward.pieces for one in piece.conditions):
+        m, s = condition.coefficient("m"), condition.coefficient("s")
+        if abs(m) == 1 and {*dict(condition.terms)} <= {"m", "s", "p"}:
+            rest = condition.plus(Affine((("m", m), ("s", s))), -1)
+            worst = Affine((("p", s),), -s) if m * s < 0 else Affine()
+            found.add(zero.plus(rest.plus(worst), -m).plus(ONE, int(m < 0)))
+    return found
 
 
 def window_closed(
@@ -105,10 +143,11 @@ def window_closed(
     """The law and its proof, of proved start times; None where no pace is theirs."""
     K = sympy.Integer(interval)
     for pace in paces(times.guess):
-        steady = decide(_at_pace(times, pace))
-        if steady.verdict is not Verdict.PROVED:
+        counted = [decide(_at_pace(times, pace))]
+        if counted[0].verdict is Verdict.PROVED:
+            counted += [decide(one) for one in by_windows(pace, lines, times.size.least)]
+        if any(one.verdict is not Verdict.PROVED for one in counted):
             continue
-        counted = [steady, *(decide(one) for one in by_windows(pace, lines))]
         begun, local = (decide(_beginning(times, pace, local=one)) for one in (False, True))
         whole, largest = (one.verdict is Verdict.PROVED for one in (begun, local))
         proof = [merge("counts", COUNTED, counted), *[begun] * whole, *[local] * largest]

@@ -11,14 +11,14 @@ are made. Before, no F that starts otherwise counts an update, which bounds dela
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import sympy
 import z3
 
-from schedules.closed_forms.affine import Affine
+from schedules.closed_forms.affine import ONE, Affine, Piecewise
 from schedules.closed_forms.floor_sums import p_
 from schedules.linearization import Linearization
 from theory.laws.delays.polynomials import by_parity
@@ -32,8 +32,7 @@ BEGUN: Final = "an F that starts otherwise counts no update, and those of the fi
 
 _P, _K, _I, _J, _R, _X = sympy.symbols("p K i j r k", integer=True)
 
-FIRSTS: Final = tuple(Affine((("p", slope),), c) for slope, c in ((1, 0), (1, 1), (2, -2), (2, 0)))
-"""Microbatches from which on starts may be steady: those of NOAM = p, p + 1, 2p and 2p + 2."""
+ZERO, _STAGE, _LAST = Affine(), Affine((("s", 1),)), Affine((("p", 1),), -1)
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Pace:
     ----------
     slots : int
         a, of each microbatch.
-    forward : Affine
+    forward : Piecewise
         From microbatch `first` on F of stage s starts at a·m + `forward`, over s and p.
     backward : Affine
         The last slot of B is a·m − s + `backward`, over p.
@@ -53,9 +52,9 @@ class Pace:
     """
 
     slots: int
-    forward: Affine
+    forward: Piecewise
     backward: Affine
-    first: Affine = FIRSTS[0]
+    first: Affine
 
     @property
     def begins(self) -> sympy.Expr:
@@ -64,11 +63,25 @@ class Pace:
 
     def start(self, s: Any, m: Any, p: Any) -> Any:
         """When F starts."""
-        return self.slots * m + self.forward.at({"s": s, "p": p})
+        return self.slots * m + self.forward.at({"s": s, "p": p}, _choose)
 
     def ahead(self, j: Any, p: Any) -> Any:
         """By how much F of stage j starts behind the end of B of stage 0, of one microbatch."""
-        return self.forward.at({"s": j, "p": p}) - self.backward.at({"p": p})
+        return self.forward.at({"s": j, "p": p}, _choose) - self.backward.at({"p": p})
+
+    def apart(self, j: sympy.Expr) -> list[tuple[Affine, Any]]:
+        """The same for each part of the stages, and where it holds."""
+        at = {"s": j, "p": _P}
+        parts = []
+        for piece in self.forward.pieces:
+            ahead = piece.value.plus(self.backward, -1)
+            parts.append((ahead, sympy.And(*(one.at(at) >= 0 for one in piece.conditions))))
+        return parts
+
+
+def _choose(test: Any, yes: Any, no: Any) -> Any:
+    """Of solver terms, or of numbers."""
+    return z3.If(test, yes, no) if z3.is_expr(test) else yes if test else no
 
 
 def _tie(lines: Linearization, *, by_forward: bool) -> int:
@@ -112,35 +125,63 @@ class Windows:
 
     def recorded(self, j: Any, r: Any, how: Notation) -> sympy.Expr:
         """Updates before F of stage j and number r of window t, but for p·t."""
-        x = self.pace.slots * (r + 1) + self.pace.ahead(j, _P)
-        return how.over_stages(x, j, _P, self.between, _tie(self.lines, by_forward=True)) - _P
+        at, tie, cases = {"s": j, "p": _P}, _tie(self.lines, by_forward=True), []
+        for ahead, where_so in self.pace.apart(j):
+            x = self.pace.slots * (r + 1) + ahead.at(at)
+            cases.append((how.over_stages(x, j, _P, self.between, tie) - _P, where_so))
+        return sympy.Piecewise(*cases)
 
     @property
     def _reach(self) -> sympy.Expr:
         """Stages whose updates may be counted of windows beyond one's own."""
         return _P - int(_tie(self.lines, by_forward=False) <= 0)
 
-    def mean(self) -> sympy.Expr:
-        """Over i, j and r: of two updates one counts the other, and ⌈·/n⌉ adds up over r."""
-        a, n, K = self.pace.slots, self.between, self.interval
-        means = (
-            (_P - 1) / 2 - self._recorded_by_all(rest).subs(p_, _P) / (_P * K) for rest in range(a)
-        )
-        form = by_parity(dict(enumerate(map(sympy.factor, means)))).subs(p_, _P)
+    def mean(self) -> sympy.Expr | None:
+        """Over i, j and r: of two updates one counts the other, and ⌈·/n⌉ adds up over r.
+
+        None where stages of several paces are not some first ones and the others.
+        """
+        n, (last, *rest) = self.between, self.pace.forward.pieces[::-1]
+        first, others = rest[0] if rest else last, last.value
+        guard = first.guard or _STAGE
+        if len(rest) > 1 or first.also or abs(guard.coefficient("s")) != 1:
+            return None
+        upto = guard.plus(_STAGE)  # the last of the first stages
+        firsts = first.value
+        if guard.coefficient("s") > 0:
+            upto, firsts, others = _STAGE.plus(guard, -1).plus(ONE, -1), others, firsts
+        form = self._mean([(others, ZERO, _LAST)])
+        if rest:
+            parts = [(firsts, ZERO, upto), (others, upto.plus(ONE), _LAST)]
+            form = sympy.Piecewise((self._mean(parts), upto.at({"p": _P}) >= -1), (form, True))
         if self.lines.backward_counts:
-            return form
+            return sympy.piecewise_fold(form)
         q = sympy.floor((_P - 1) / n)  # of two in one slot, q·n stages apart, neither does
         return sympy.piecewise_fold(form - q + n * q * (q + 1) / (2 * _P))
 
-    def _recorded_by_all(self, rest: int) -> sympy.Expr:
-        """The sum over j and u of ⌈y/a⌉ for p ≡ rest modulo a, class by class of j."""
+    def _mean(self, parts: Sequence[tuple[Affine, Affine, Affine]]) -> sympy.Expr:
+        """Of stages from one to another, in parts; one case for each residue of p modulo a."""
+        each = {}
+        for rest in range(self.pace.slots):
+            total = sum(self._recorded_by(*part, rest) for part in parts)
+            each[rest] = sympy.factor((_P - 1) / 2 - total / (_P * self.interval))
+        return by_parity(each).subs(p_, _P)
+
+    def _recorded_by(self, forward: Affine, first: Affine, last: Affine, rest: int) -> sympy.Expr:
+        """The sum over some j, and all u, of ⌈y/a⌉ for p ≡ rest modulo a, class by class of j."""
         a, total = self.pace.slots, sympy.S.Zero
         P, q = sympy.symbols("P q", integer=True)
-        p, tie = a * P + rest, _tie(self.lines, by_forward=True)
+        p, tie, ahead = (
+            a * P + rest,
+            _tie(self.lines, by_forward=True),
+            forward.plus(self.pace.backward, -1),
+        )
         for residue in range(a):
             j = a * q + residue
-            row = Notation().over_stages(self.pace.ahead(j, p), j, p, a, tie)
-            total += sympy.summation(sympy.expand(row), (q, 0, P - 1 + int(residue < rest)))
+            row = Notation().over_stages(ahead.at({"s": j, "p": p}), j, p, a, tie)
+            start, stop = (one.at({"p": p}) - residue for one in (first, last))
+            inside = (q, ceiling(start, a), sympy.floor(stop / sympy.Integer(a)))
+            total += sympy.summation(sympy.expand(row), inside)
         return sympy.expand(total.subs(P, (_P - rest) / sympy.Integer(a)))
 
     def extremes(self, how: Notation) -> dict[str, sympy.Expr]:
@@ -171,6 +212,14 @@ class Windows:
                     rest.insert(0, (form.subs(_P, p), sympy.Eq(_P, p)))
         return {name: sympy.piecewise_fold(sympy.Piecewise(*rest)) for name, rest in cases.items()}
 
+    def domain(self, chosen: Values) -> str:
+        """Which microbatches m delays are stated of."""
+        first, K = sympy.sstr(self.pace.begins), sympy.sstr(self.interval.subs(chosen))
+        later = sympy.sstr(ceiling(self._reach, self.between).subs(chosen))
+        if K == "1":
+            return f"{first} <= m < M + 1 - {later}"
+        return f"m = {K}*t + r, 0 <= r < {K}, {first} <= m, {K}*(t + {later}) <= M"
+
     def to_json(self, chosen: Values) -> dict[str, Any]:
         """As plain data; ``short`` has the same with c(k) for ⌈k/n⌉, and with G(k)."""
         n, K = self.between.subs(chosen), self.interval.subs(chosen)
@@ -178,15 +227,14 @@ class Windows:
         def texts(forms: dict[str, sympy.Expr]) -> dict[str, str]:
             return {name: sympy.sstr(form.subs(chosen)) for name, form in forms.items()}
 
+        r = _R if K != 1 else sympy.S.Zero
         whole, short = (
-            (self.index(_I, how), self.recorded(_J, _R, how)) for how in (Notation(), SHORT)
+            (self.index(_I, how), self.recorded(_J, r, how)) for how in (Notation(), SHORT)
         )
         extremes = self._of_long() if self.long else self.extremes(Notation())
         readable = {} if self.long else self.extremes(SHORT)
         named = {"c(k)": ceiling(_X, n), "G(k)": C(_X) * (_X + n / 2 - n / 2 * C(_X))}
-        begins = sympy.sstr(self.pace.begins).replace(" - ", " − ").replace("2*", "2")
-        reach = "p" if self._reach == _P else "(p − 1)"
-        rows = f"({self.pace.slots}·{K})" if K.free_symbols else n
+        mean = self.mean()
         once = sympy.Symbol("M", integer=True) < 2 * K
         for forms in (extremes, readable):
             if "whole_run_max" in forms:
@@ -194,21 +242,21 @@ class Windows:
                 forms["whole_run_max"] = sympy.piecewise_fold(whole_run)
         return {
             "delay": [{"when": "True", **texts({"expr": whole[0] - whole[1]})}],
-            "delay_of": f"microbatch m = {K}·t + r with 0 ≤ r < {K} and m ≥ {begins}, where M ≥ "
-            f"{K}·(t + ⌈{reach}/{rows}⌉)",
+            "delay_of": f"microbatch {self.domain(chosen)}",
             "equivalent_delay": sympy.sstr(_P + _J - _I) if self.older else None,
             "whole_run_max": None,
-            **texts(extremes | {"mean": self.mean()}),
+            "mean": None,
+            **texts(extremes | ({} if mean is None else {"mean": mean})),
             "short": texts({"index": short[0], "recorded": short[1], **readable, **named}),
         }
 
 
-def by_windows(pace: Pace, lines: Linearization) -> Iterator[Statement]:
-    """How many updates of each stage an event counts, and that they add up."""
+def by_windows(pace: Pace, lines: Linearization, least: int = 1) -> Iterator[Statement]:
+    """How many updates of each stage an event counts, and that they add up, for p ≥ least."""
     p, K, t, v, r, i, j, u, c, M = z3.Ints("p K t v r i j u c M")
     a, stages = pace.slots, (i, j, u)
     n, later, lane = a * K, z3.Int("later"), pace.backward.at({"p": p})
-    sizes = [p >= 1, K >= 1, t >= 0, v >= 0, r >= 0, r < K, K * t + K <= M]
+    sizes = [p >= least, K >= 1, t >= 0, v >= 0, r >= 0, r < K, K * t + K <= M]
     sizes += [part for s in stages for part in (s >= 0, s < p)]
     factors = [t, v, t + c, t + later, z3.IntVal(0)]
     sizes += products(factors, K) + neighbours([t, v, t + c], K)
@@ -235,14 +283,14 @@ def by_windows(pace: Pace, lines: Linearization) -> Iterator[Statement]:
     goal = z3.And(seen == (v < t + c), K * t + K * c <= M)
     goal = z3.And(goal, z3.Implies(steady, t + c >= 0))
     yield Statement("place", says, (*sizes, within, *made), goal)
-    yield from _ordered(pace, lines)
+    yield from _ordered(pace, lines, least)
     yield from proofs(pace.slots)
 
 
-def _ordered(pace: Pace, lines: Linearization) -> Iterator[Statement]:
+def _ordered(pace: Pace, lines: Linearization, least: int) -> Iterator[Statement]:
     """Delays fall in i, j and r, and of two updates one counts the other."""
     p, i, j, u, n, c, d = z3.Ints("p i j u n c d")
-    known = [p >= 1, *(part for s in (i, j, u) for part in (s >= 0, s < p))]
+    known = [p >= least, *(part for s in (i, j, u) for part in (s >= 0, s < p))]
     place, behind = (u - s + _one_more(lines, u, s, by_forward=False) for s in (i, i + 1))
     begin, later = (pace.ahead(s, p) + _one_more(lines, u, s, by_forward=True) for s in (j, j + 1))
     says = "updates of a stage count no more than those of the stage before, forwards no fewer"

@@ -77,6 +77,6 @@ def multiplies(guess: StartTimes) -> bool:
         return True
     forms: tuple[Piecewise, ...] = (guess.forward, guess.backward)
     affine = [
-        part for form in forms for piece in form.pieces for part in (piece.guard, piece.value)
+        part for form in forms for piece in form.pieces for part in (*piece.conditions, piece.value)
     ]
-    return any(part is not None and part.coefficient(PRODUCT) for part in affine)
+    return any(part.coefficient(PRODUCT) for part in affine)
