@@ -324,7 +324,8 @@ class _Noisy(Runner):
         numbers |= dict(zip(one.marks.values(), map(sympy.Rational, run.marks), strict=True))
         put = fixed | dict(zip(one.marks.values(), map(sympy.Rational, run.marks), strict=True))
         placed = [placed_at(each, put) for each in one.relations]
-        under += [r for r in one.relations if r.gap.free_symbols <= numbers.keys()]
+        idle = {s: sympy.S.Zero for s in one.state if s not in numbers}  # it cancels: any will do
+        under += [placed_at(r, idle) for r in one.relations if r.gap.free_symbols <= numbers.keys()]
         return SmallModel(
             one.theorem,
             numbers,
