@@ -3,7 +3,7 @@
 Searches for the certificate of every step that says Found(...), and keeps it in
 NAME.certificates.json beside NAME.py, where `staleproof verify` checks it. Nothing is proved here.
 Exit code 1 if a certificate was not found; the reason names a rational point where none exists, or
-the sign that is open.
+the sign that is open. An induction that verify will not accept is said to be refused, exit code 1.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def run(arguments: Namespace) -> int:
         put_json(_as_json(results) | more)
     else:
         put(*map(_line, results), *(f"{m.theorem}: {m.says}" for m in merged), _summary(results))
-    return 1 if any(result.outcome == "not found" for result in results) else 0
+    return 1 if any(result.entry is None for result in results) else 0
 
 
 def _merged(claims: list[Claim]) -> list[Merged]:
@@ -64,7 +64,7 @@ def _merged(claims: list[Claim]) -> list[Merged]:
 
 
 def _as_json(results: list[Certified]) -> dict[str, Any]:
-    short = [result for result in results if result.outcome == "not found"]
+    short = [result for result in results if result.entry is None]
     return {
         "found": len(results) - len(short),
         "failed": [{"claim": r.theorem, "step": r.step, "why": r.why} for r in short],
@@ -97,13 +97,15 @@ def _line(result: Certified) -> str:
 
 
 def _summary(results: list[Certified]) -> str:
-    count = len(results)
-    if not count:
+    if not results:
         return "there is no Found here: nothing to search for"
+    count = sum(result.outcome != "refused" for result in results)
     missing = sum(result.outcome == "not found" for result in results)
     files = ", ".join(dict.fromkeys(str(r.path) for r in results if r.entry is not None))
     said = f"{count - missing} of {count} certificate{'s' * (count != 1)}"
-    return f"{said} in {files}" if files else said
+    refused = len(results) - count
+    more = f"; verify will refuse {refused} line{'s' * (refused != 1)}" if refused else ""
+    return f"{said} in {files}{more}" if files else said + more
 
 
 COMMAND: Final = Command.of(__doc__, configure, run)

@@ -144,3 +144,66 @@ def test_a_missing_line_about_one_iteration_is_asked_for(
     assert "no line says what one iteration gains" in result("certify", bare)[1]["failed"][0]["why"]
     line = "T.have(F(k + 1) <= F(k) - S(k) / (2 * L) + sigma**2 / (2 * L))"
     assert result("certify", written(tmp_path, STOCHASTIC.replace("LINE", line)))[1]["failed"] == []
+
+
+GRONWALL = """
+from sympy import Min
+from theory.notation import function, index, nonnegative, positive, real, theorem, vector
+
+(L, c, d), b, low, (k, n) = positive("L c d"), nonnegative("b"), real("f_low"), index("k n")
+f, x = function("f"), vector("x")
+T = theorem("mine.gronwall")
+A = T.sequence("A")
+T.assume(c <= 1)
+rec = T.assume(A(k + 1) <= (1 - c) * A(k) + b)
+T.induction(A(n) <= (1 - c) ** n * A(0) + BOUND, rec)
+CLAIM = T.shows(A(n) <= (1 - c) ** n * A(0) + BOUND)
+"""
+
+
+def test_an_induction_that_does_not_carry_is_refused(
+    tmp_path: Path, result: Callable[..., Any], run: Run
+) -> None:
+    path = written(tmp_path, GRONWALL.replace("BOUND", "b / c"))
+    assert result("certify", path)[0] == 0
+    assert run("verify", path).returncode == 0
+    path = written(tmp_path, GRONWALL.replace("BOUND", "b / (2 * c)"))
+    code, found = result("certify", path)
+    assert (code, [one["outcome"] for one in found["certificates"]]) == (
+        1,
+        ["refused", "not found"],
+    )
+    assert "A(n) <= " in found["failed"][0]["why"]
+    assert "does not carry" in found["failed"][0]["why"]
+    done = run("certify", path)
+    assert done.stdout.splitlines()[-1] == "0 of 1 certificate; verify will refuse 1 line"
+
+
+def test_what_stays_certified_is_still_proved_where_other_lines_are_not(
+    tmp_path: Path, run: Run
+) -> None:
+    """A line that rests on what is offered is not said to lack it."""
+    more = "T.have(A(k + 1) <= A(k) + b + c)"
+    text = GRONWALL.replace("T.induction(A(n) <= (1 - c) ** n * A(0) + BOUND, rec)", more)
+    path = written(tmp_path, text.replace("BOUND", "b / c"))
+    run("certify", path)
+    (row,) = json.loads(run("verify", path, "--json").stdout)["claims"]
+    assert "not shown" not in json.dumps(row["steps"])
+
+
+@pytest.mark.parametrize(
+    ("statement", "why"),
+    [
+        ("f.grad(x) ** 2 <= 2 * L * (f(x) - low)", "T.have(f(x - f.grad(x) / L) >= f_low)"),
+        ("Min(c * x**2, d) <= 2 * d - 1", "such as s <= c*<x, x> and s <= d"),
+    ],
+)
+def test_what_is_not_known_by_itself_is_named(
+    statement: str, why: str, tmp_path: Path, result: Callable[..., Any]
+) -> None:
+    head, _, _ = GRONWALL.partition("A = T")
+    text = f"{head}T.smooth(f, L)\nT.lower_bound(f, low)\nCLAIM = T.shows({statement})\n"
+    assert why in result("certify", written(tmp_path, text))[1]["failed"][0]["why"]
+    if "grad" in statement:
+        proved = text.replace("CLAIM", f"{why}\nCLAIM").replace("f_low)", "low)")
+        assert result("certify", written(tmp_path, proved))[0] == 0

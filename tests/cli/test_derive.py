@@ -88,7 +88,7 @@ def test_figures_are_proved(run: Run, result: Result) -> None:
 
 
 def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
-    arguments = ("derive", "pipedream", "--set", "noam=9", "--at", "p=4")
+    arguments = ("derive", "examples/families/two_forwards.py", "--at", "p=4")
     code, found = result(*arguments)
     assert code == 1
     assert found["verdict"] != "PROVED"

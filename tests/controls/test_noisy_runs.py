@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import sympy
 
+from theory import notation
 from theory.account import Refutation, Violation
 from theory.falsifier.effort import effort
 from theory.falsifier.forever import everywhere
@@ -250,3 +251,24 @@ def test_a_sum_of_two_hundred_powers_breaks_nothing_off(least: int, verdict: Ver
     powers = draft.shows(total(a**k, k, count("K")) * (1 - a) <= least)
     with effort(1):
         assert judge(as_claim(powers)).verdict is verdict
+
+
+def test_what_cancels_in_a_hypothesis_does_not_keep_a_run_from_being_replayed() -> None:
+    """The mean of g is ∇f(x): in numbers, that of the noise is 0, whatever x is."""
+    L, gamma, mu = notation.positive("L gamma mu")
+    sigma, n, k = notation.nonnegative("sigma"), notation.index("n"), notation.index("k")
+    f, (x, star, g) = notation.function("f"), notation.vectors("x x* g")
+    E, T = notation.mean("E", g), notation.theorem("mine.strong")
+    T.smooth(f, L)
+    T.strongly_convex(f, mu)
+    T.minimum(f, star)
+    T.unbiased(E, g, f.grad(x))
+    T.bounded_variance(E, g, f.grad(x), sigma)
+    T.assume(gamma <= 1 / L)
+    T.iterate(x, x - gamma * g, k)
+    D = T.sequence("D", (x - star) ** 2)
+    most = (1 - gamma * mu) ** n * D(0) + gamma * sigma**2 / (2 * mu)
+    model = noisy_run(T.shows(D(n) <= most))
+    assert model is not None
+    named = {one for each in model.under for one in (each.lhs + each.rhs).free_symbols}
+    assert named <= model.numbers.keys()

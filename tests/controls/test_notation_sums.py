@@ -60,7 +60,6 @@ CLAIM = T.shows(2 * total(s * (f(x) - f(star)), k, K) <= D(0) + {part} * G**2 * 
 """
 
 ROOTS = """
-T.along(k)
 A = T.sequence("A", f(x))
 T.assume(A(k) <= {term})
 CLAIM = T.shows(total(A(k), k, K) <= {most} * sqrt(K))

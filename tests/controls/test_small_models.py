@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import sympy
 
+from theory import notation
 from theory.account import Decision, Refutation, Violation
 from theory.falsifier.small_models import SmallModel, small_model
 from theory.judging.as_claim import as_claim
@@ -88,6 +89,7 @@ PAIRS = {
             symbols=(L, gamma, mu),
             points=(x, star),
             hypotheses=(SMOOTH, STEP, STRONG, STATIONARY),
+            everywhere=(("f", "convex", (mu,)),),  # between two points alone it is false
         ),
         (1 - 2 * gamma * mu) * square(x.position - star.position),
     ),
@@ -246,3 +248,22 @@ def test_an_instance_outside_its_domain_refutes_nothing(declared: str) -> None:
     assert not stands(Refutation({"s": 1}, Violation(lambda: 2, "<=", symbol, {symbol: number})))
     free = sympy.Symbol("s", real=True)
     assert stands(Refutation({"s": 1}, Violation(lambda: 2, "<=", free, {free: number})))
+
+
+@pytest.mark.parametrize(("part", "false"), [(1, False), (sympy.Rational(1, 2), True)])
+def test_what_has_too_many_unknowns_is_asked_at_rest(part: Any, false: bool) -> None:
+    """One step of SGD on x²/2 from x* = 0 with noise ±1 gains γ²σ², and not half of it."""
+    L, gamma, mu = notation.positive("L gamma mu")
+    sigma = notation.nonnegative("sigma")
+    f, (x, star, g) = notation.function("f"), notation.vectors("x x* g")
+    E, T = notation.mean("E", g), notation.theorem("mine.sgd")
+    T.smooth(f, L)
+    T.strongly_convex(f, mu)
+    T.minimum(f, star)
+    T.unbiased(E, g, f.grad(x))
+    T.bounded_variance(E, g, f.grad(x), sigma)
+    T.assume(gamma <= 1 / L)
+    nearer = (1 - gamma * mu) * (x - star) ** 2
+    made = T.shows(E((x - gamma * g - star) ** 2) <= nearer + part * gamma**2 * sigma**2)
+    assert (small_model(made) is not None) is false
+    assert judge(as_claim(made)).verdict is (Verdict.REFUTED if false else Verdict.UNKNOWN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import sympy
 
 from theory.account import Refutation, Violation
+from theory.falsifier.drawn_runs import Runner
 from theory.falsifier.iterations import iteration
 from theory.falsifier.small_models import SmallModel
 from theory.falsifier.small_runs import small_run
@@ -397,3 +399,53 @@ def test_noise_beside_a_minimum_is_drawn() -> None:
     T.iterate(x, x - 2 / (mu * (k + 2)) * g, k)
     D = T.sequence("D", square(x - star))
     assert small_run(T.shows((n + 1) * D(n) <= M / (100 * mu**2))) is not None
+
+
+@pytest.mark.parametrize("part", [1, 2])
+@pytest.mark.parametrize("meant", [False, True])
+def test_a_recurrence_of_numbers_is_run(part: int, meant: bool) -> None:
+    """a(n) ≤ (1 − c)ⁿ a(0) + b/c, and not with b/(2c)."""
+    c, b, any_ = positive("c"), nonnegative("b"), nonnegative("a")
+    k, n = index("k n")
+    T = theorem("mine.gronwall")
+    T.varying(any_)
+    A = T.sequence("A", any_) if meant else T.sequence("A")
+    T.assume(c <= 1)
+    T.assume(A(k + 1) <= (1 - c) * A(k) + b)
+    claim = as_claim(T.shows(A(n) <= (1 - c) ** n * A(0) + b / (part * c)))
+    assert judge(claim).verdict is (Verdict.UNKNOWN if part == 1 else Verdict.REFUTED)
+
+
+@pytest.mark.parametrize("domain", [positive, index])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_sequence_is_any_only_where_nothing_else_speaks_of_it(domain: Any, named: bool) -> None:
+    """Of a positive number or an integer, or of one that a hypothesis bounds, it is not run."""
+    c, any_ = nonnegative("c"), (nonnegative if named else domain)("a")
+    k = index("k")
+    T = theorem("mine.bound")
+    T.varying(any_)
+    A = T.sequence("A", any_)
+    T.assume(A(k + 1) <= A(k) + c)
+    if named:
+        T.assume(any_ <= c)
+    assert small_run(T.shows(A(k) <= c)) is None
+
+
+@pytest.mark.parametrize(("part", "false"), [(1, False), (2, True)])
+def test_noise_moves_what_is_at_rest(part: int, false: bool) -> None:
+    """E‖x_n‖² ≤ ‖x_0‖² + γσ²/μ for x⁺ = (1 − γμ)x − γξ, and not with half of it."""
+    mu, gamma, sigma = positive("mu gamma sigma")
+    k, n = index("k n")
+    x, noise = vectors("x ξ")
+    E, T = mean("E", noise), theorem("mine.rest")
+    T.assume(gamma * mu <= 1)
+    T.unbiased(E, noise, 0 * x)
+    T.assume(E(square(noise)) <= sigma**2)
+    T.iterate(x, (1 - gamma * mu) * x - gamma * noise, k)
+    D = T.sequence("D", square(x))
+    made = T.shows(D(n) <= (1 - gamma * mu) ** n * D(0) + gamma * sigma**2 / (part * mu))
+    one = iteration(made, {n: sympy.Integer(1)}, 1, 2, {})
+    assert one is not None
+    runner, source = Runner(one, {n: sympy.Integer(1)}), random.Random(0)
+    models = [runner.violating(source, at_rest=True) for _ in range(200)]
+    assert any(models) is false

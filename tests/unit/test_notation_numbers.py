@@ -150,3 +150,66 @@ def test_means_may_name_what_is_drawn_again() -> None:
     T.unbiased(E, g, 0 * g)
     with pytest.raises(TheoryError, match="g never moves"):
         T.iterate(g, g, k)
+
+
+def test_the_index_is_that_of_a_recurrence() -> None:
+    n, T = index("n"), theorem("n.gronwall")
+    A = T.sequence("A")
+    rec = T.assume(A(k + 1) <= A(k) / 2 + 1)
+    T.induction(A(n) <= A(0) / 2**n + 2, rec)
+    assert found(T.shows(A(n) <= A(0) / 2**n + 2))
+
+
+def test_the_index_is_that_of_a_sum() -> None:
+    a, K, T = nonnegative("a"), count("K"), theorem("n.sum")
+    T.varying(a)
+    A = T.sequence("A", a)
+    T.assume(A(k) >= 1)
+    assert found(T.shows(total(A(k), k, K) >= K))
+
+
+def test_an_index_that_nothing_says_is_asked_for() -> None:
+    n, j = index("n j")
+    for known in ((), (k, j)):
+        T = theorem("n.which")
+        A = T.sequence("A")
+        for one in known:
+            T.assume(A(one + 1) <= A(one))
+        with pytest.raises(TheoryError, match=r"^n.which: .*index.*A\(n\).*T.along\(k\)"):
+            T.induction(A(n) <= A(0), "line")
+        T.along(k)
+        T.induction(A(n) <= A(0), "line")
+
+
+def test_a_sequence_without_a_meaning_has_the_sign_that_is_said() -> None:
+    T = theorem("n.any")
+    assert T.sequence("A")(k).is_nonnegative is None
+    assert T.sequence("A", nonnegative=True)(k).is_nonnegative
+    with pytest.raises(TheoryError, match="leave nonnegative=True out"):
+        T.sequence("A", x @ u, nonnegative=True)
+
+
+def test_two_functions_of_one_name_are_refused() -> None:
+    other, T = function("f"), theorem("n.two", "ours", f)
+    with pytest.raises(TheoryError, match=r"^n.two: two functions are called f, .*function"):
+        T.smooth(other, 1)
+    T.smooth(f, 1)
+
+
+def test_a_delay_of_its_own_is_bounded_by_a_constant() -> None:
+    d = nonnegative("d")
+    for delay, more in ((d, ()), (index("d"), (index("d"),))):
+        T = theorem("n.delay", "ours", f)
+        T.iterate(x, x - f.grad(u), k)
+        T.delayed(u, x, delay)
+        T.varying(*more)
+        with pytest.raises(TheoryError, match=r"found d; write T.delayed\(u, x, tau\)"):
+            T.shows((x - u) ** 2 >= 0)
+
+
+def test_what_is_handed_on_is_a_vector_of_its_own() -> None:
+    X, G, T = iterates("x", k), iterates("g", k), theorem("n.before")
+    T.smooth(f, 1)
+    T.iterate(X, X[k] - G[k])
+    with pytest.raises(TheoryError, match=r"g\[k - 1\].*T.iterate\(last, g\[k\], k\)"):
+        T.shows((G[k] - G[k - 1]) ** 2 >= 0)

@@ -86,6 +86,8 @@ class Runner:
         self._numbers = {c: self._possible(c) for c in one.constants}
         self._constants = {c.name: c for c in one.constants}
         still = {*one.constants}
+        shape = (c for c in one.constants if c not in one.theorem.symbols)
+        self._shape = [(c, c.name.partition("[")[0].endswith("''")) for c in shape]
         moved = {s for form in one.moving for s in form.free_symbols}
         early = [gap.free_symbols <= still for gap in gaps]
         self._early = [each for each, soon in zip(one.relations, early, strict=True) if soon]
@@ -113,23 +115,31 @@ class Runner:
         signed = [Fraction(0), *(x for n in NUMBERS for x in (n, -n))]
         return [x for x in signed if in_domain(sympy.Rational(x), one)] or [Fraction(0)]
 
-    def violating(self, source: random.Random) -> SmallModel | None:
-        """An instance that is drawn, if it satisfies all hypotheses as far as it is looked at."""
+    def violating(self, source: random.Random, at_rest: bool = False) -> SmallModel | None:
+        """An instance that is drawn, if it satisfies all hypotheses as far as it is looked at.
+
+        At rest, it starts at 0, where parabolas are least, and is moved by steps of ±1 alone.
+        """
         try:
-            return self._violating(source)
+            return self._violating(source, at_rest)
         except (ArithmeticError, NotExactError, ValueError):  # numbers beyond all bounds, or none
             return None
 
-    def _violating(self, source: random.Random) -> SmallModel | None:
+    def _violating(self, source: random.Random, at_rest: bool) -> SmallModel | None:
         self.work += len(self._early) + 1
         at = {c: self._drawn(c, source) for c in self._one.constants}
-        at |= dipped(self._one.theorem, self._constants, source)
+        if at_rest:
+            at |= {
+                c: abs(drawn_number(source, 0)) if bent else Fraction(0) for c, bent in self._shape
+            }
+        else:
+            at |= dipped(self._one.theorem, self._constants, source)
         self._tighten(at, source, None)
         if not all(map(holds, self._early, self._checked(*at.values()))):
             return None
-        drawn = self._begun(source)
+        drawn = dict.fromkeys(self._one.state, Fraction(0)) if at_rest else self._begun(source)
         start = tuple(drawn[self._one.starts.get(s, s)] for s in self._one.state)
-        inputs = self._inputs(at, source)
+        inputs = self._steps() if at_rest else self._inputs(at, source)
         run = self._played(at, start, inputs)
         self._tighten(at, source, run)
         self._breach(at, source, run)
@@ -207,6 +217,11 @@ class Runner:
     def _begun(self, source: random.Random) -> Numbers:
         """Where a run starts."""
         return {s: drawn_number(source, 0.3) for s in self._one.state}
+
+    def _steps(self) -> list[tuple[Fraction, ...]]:
+        """Steps of 1, or of 1 and −1 at two outcomes."""
+        signs = (-1 if one.name.endswith(" at outcome 2") else 1 for one in self._one.inputs)
+        return [tuple(map(Fraction, signs))] * (self._one.last + 2)
 
     def _inputs(self, at: Numbers, source: random.Random) -> list[tuple[Fraction, ...]]:
         """What each iteration chooses; the last choice stays for ever."""

@@ -18,7 +18,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
-from theory.falsifier.rewriting import free_vectors, remembering, rewritten
+from theory.falsifier.rewriting import free_vectors, remembering, rewritten, unbound
 from theory.falsifier.run_forms import (
     LONGEST,
     MOST,
@@ -165,7 +165,7 @@ def iteration(
         known = remembering(theorem, counts)
         if known is None:
             return None
-        plainly = rewritten(known[0], around)
+        plainly = unbound(rewritten(known[0], around))
         posed = kind(plainly, dimension, outcomes)
         found = _Iterated(plainly, counts, posed, known[1]).iteration()
     except TheoryError:

@@ -152,7 +152,7 @@ class _Noisy(Runner):
         """Whether some instance satisfied all hypotheses."""
         return self._best is not None
 
-    def _violating(self, source: random.Random) -> SmallModel | None:
+    def _violating(self, source: random.Random, at_rest: bool) -> SmallModel | None:
         """An instance that violates the statement; else what comes nearest to it is remembered."""
         one, best = self._one, self._best
         if best is None or source.random() < 0.3:
@@ -324,7 +324,8 @@ class _Noisy(Runner):
         numbers |= dict(zip(one.marks.values(), map(sympy.Rational, run.marks), strict=True))
         put = fixed | dict(zip(one.marks.values(), map(sympy.Rational, run.marks), strict=True))
         placed = [placed_at(each, put) for each in one.relations]
-        under += [r for r in one.relations if r.gap.free_symbols <= numbers.keys()]
+        idle = {s: sympy.S.Zero for s in one.state if s not in numbers}  # it cancels: any will do
+        under += [placed_at(r, idle) for r in one.relations if r.gap.free_symbols <= numbers.keys()]
         return SmallModel(
             one.theorem,
             numbers,

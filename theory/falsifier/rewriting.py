@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 import sympy
 
+from theory.errors import UnsupportedFormError
+from theory.falsifier.run_forms import nonnegative_domain
 from theory.kernel.atoms import atoms
 from theory.kernel.context import vanishing
 from theory.kernel.means import Mean
@@ -82,6 +85,44 @@ def _hypotheses(theorem: Theorem, put: Mapping[str, Vector]) -> Iterator[Assumpt
         moved = one.relation.replaced({}, {**put, **zero})
         if moved.gap != 0 or one.relation.gap == 0:
             yield replace(one, relation=moved)
+
+
+def unbound(theorem: Theorem) -> Theorem:
+    """With sequences that may be any where each is a number of which nothing else speaks.
+
+    Parameters
+    ----------
+    theorem : Theorem
+        Where a(k) is the mean of a scalar that may change, with the same domain, every sequence a
+        is one: the scalar is then a(k) in iteration k, whatever is drawn.
+    """
+    named = [side for _, one in theorem.relations for side in (one.lhs, one.rhs)]
+    named += [f for at in theorem.points for v in (at.position, at.gradient) for _, f in v.terms]
+    named += [c for *_, said in theorem.everywhere for c in said if not isinstance(c, Vector)]
+    named += [h.constant for h in theorem.hypotheses if not isinstance(h, Hypothesis)]
+    taken = Counter(one for form in named for one in sympy.sympify(form).free_symbols)
+    taken += Counter(one for value in theorem.sequences.values() for one in value.free_symbols)
+    free = {
+        f: value
+        for f, value in theorem.sequences.items()
+        if value in theorem.scalars and taken[value] == 1
+        if _domain(value) is not None and _domain(value) == _domain(f(sympy.S.Zero))
+    }
+    return replace(
+        theorem,
+        sequences={f: value for f, value in theorem.sequences.items() if f not in free},
+        scalars=tuple(one for one in theorem.scalars if one not in free.values()),
+        steps=(),
+        conclude=Combine(),
+    )
+
+
+def _domain(one: Scalar) -> bool | None:
+    """Whether a domain is that of nonnegative numbers; None if it is another one of real ones."""
+    try:
+        return nonnegative_domain(one)
+    except UnsupportedFormError:
+        return None
 
 
 def remembering(

@@ -104,10 +104,32 @@ def small_model(theorem: Theorem) -> SmallModel | None:
         if outcomes == 1 or random:
             posed = Posed(theorem, dimension, outcomes)
             for counts in islice(_counts(theorem), TRIES):
-                found = _solved(posed, counts)
-                if found is not None and everywhere(theorem, {**counts, **found.numbers}):
-                    return found
+                for at in _questions(posed, counts):
+                    found = _solved(posed, at)
+                    if found is not None and everywhere(theorem, {**counts, **found.numbers}):
+                        return found
     return None
+
+
+def _questions(posed: Posed, counts: Mapping[Scalar, Scalar]) -> Iterator[dict[Scalar, Scalar]]:
+    """Numbers that are put in before z3 is asked, so that not too much is left to be found.
+
+    None, unless that is too much: then functions and their gradients are 0 at 0, and so is what is
+    the same in every iteration, or every vector that is not random: noise at x = x* = 0 is left.
+    """
+    relations = (*posed.under, posed.goal)  # in this order: the first names what the others use
+    functions = sorted({one.function for one in posed.theorem.points})
+    origin = [(constant, *slopes) for constant, slopes, _ in map(posed.coefficients, functions)]
+    fixed = {name for one in posed.theorem.fixed for name in one.names}
+    still = [*posed.still()]
+    flat = [one for parts in origin for one in parts]
+    at_rest = [one for name, one in still if name in fixed]
+    for zeros in ([], [*flat, *at_rest], [*flat, *(one for _, one in still)]):
+        at = {**counts, **dict.fromkeys(zeros, sympy.S.Zero)}
+        if _is_small([one.replaced(at) for one in relations]):
+            yield at
+            if not zeros:
+                return
 
 
 def _in_reach(theorem: Theorem) -> bool:
@@ -249,6 +271,12 @@ class Posed:
         fresh = tuple(sympy.Symbol(f"{label}{end}", real=True) for end in self._suffixes())
         return self._vectors.setdefault((name, self._index(name, outcome)), fresh)
 
+    def still(self) -> Iterator[tuple[str, Scalar]]:
+        """The coordinates to be found of vectors that are the same at every outcome, by name."""
+        for (name, _), coordinates in self._vectors.items():
+            if name not in self.random:
+                yield from ((name, one) for one in coordinates if one.is_Symbol)
+
     def at(self, form: Scalar, outcome: int) -> Scalar:
         """An expression at an outcome."""
         if isinstance(form, Gram):
@@ -333,8 +361,6 @@ def _solved(posed: Posed, counts: Mapping[Scalar, Scalar]) -> SmallModel | None:
     at = dict(counts)
     under = [one.replaced(at) for one in posed.under]  # before the goal: it puts functions in
     goal = posed.goal.replaced(at)
-    if not _is_small((*under, goal)):
-        return None
     translator = Translator()
     try:
         facts = [translator.fact(one) for one in under]
@@ -352,8 +378,10 @@ def _solved(posed: Posed, counts: Mapping[Scalar, Scalar]) -> SmallModel | None:
 
 
 def _is_small(relations: Iterable[Relation]) -> bool:
-    """Whether there are few unknowns, and few monomials in the numerators."""
+    """Whether there are few unknowns, and few monomials in the numerators, and all is defined."""
     gaps = [one.gap for one in relations]
+    if any(gap.has(sympy.zoo, sympy.nan) for gap in gaps):
+        return False
     numerators = [sympy.fraction(sympy.together(gap))[0] for gap in gaps]
     monomials = sum(len(sympy.Add.make_args(sympy.expand(one))) for one in numerators)
     unknowns = {symbol for gap in gaps for symbol in gap.free_symbols}

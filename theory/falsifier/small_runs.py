@@ -32,6 +32,8 @@ POSED: Final = 24
 """Shapes, and combinations of counts with them."""
 DRAWS: Final = 500
 """Instances for one shape and one combination of counts."""
+RESTS: Final = 500
+"""Instances at rest that noise of ±1 moves, for each of those shapes, once all others are tried."""
 WORK: Final = 300_000
 """Relations that are looked at, all in all; some ten seconds."""
 SHARE: Final = 6
@@ -68,11 +70,13 @@ def small_run(theorem: Theorem) -> SmallModel | None:
     posed = ((counts, shape) for counts in _counts(theorem) for shape in _shapes(theorem))
     most = made.tries(WORK)
     left = most
+    runners: list[tuple[dict[Scalar, Scalar], Runner]] = []
     for counts, shape in islice(posed, POSED):
         one = iteration(theorem, counts, *shape)
         if one is None or (len(one.then) > 1 and one.last > SPLITS):
             continue
         runner = Runner(one, counts)
+        runners += [(counts, runner)] if len(one.then) > 1 else []
         for _ in range(made.tries(DRAWS)):
             made.say("small runs", most - left + runner.work, most)
             model = runner.violating(source)
@@ -83,6 +87,12 @@ def small_run(theorem: Theorem) -> SmallModel | None:
         left -= runner.work
         if left <= 0:
             break
+    for number, (counts, runner) in enumerate(runners):
+        for tried in range(made.tries(RESTS)):
+            made.say("runs from rest", number * RESTS + tried, len(runners) * RESTS)
+            model = runner.violating(source, at_rest=True)
+            if model and is_defined(theorem, {**counts, **model.numbers}) and model.lasts():
+                return model
     return None
 
 

@@ -45,6 +45,8 @@ INSIDE: Final = ", in one iteration"
 
 It need not have a certificate: the line may follow from other lines about sequences.
 """
+EACH: Final = ", each "
+"""Before the index, what a bound by induction is called where it is said of iteration k."""
 
 
 class _Sketch(Theorem):
@@ -119,7 +121,7 @@ _INDEXED: Final = re.compile(r"([^()∇]+)\[(\w+)( - .*)?\]")
 def _require_told(scene: Scene, plan: Plan, where: str) -> None:
     """What is called like an older iterate is one, or one that is drawn and has no younger ones.
 
-    And a step is made of something that changes.
+    A step is made of something that changes, and a delay is at most a constant.
     """
     for now, then in plan.iterates:
         if then.names <= plan.fixed:
@@ -143,13 +145,26 @@ def _require_told(scene: Scene, plan: Plan, where: str) -> None:
     alone = {n for n, one in members.items() if n in drawn and times[one[1]] == 1}
     strange = [n for n, one in members.items() if one[3] and n not in known | alone]
     if strange:
+        name, at, _ = members[strange[0]].groups()
         raise TheoryError(
             f"nothing says how {strange[0]} has moved since",
             where,
-            "say it by T.iterate, of the iterates themselves; what is drawn is named by the one "
-            "iteration in which it was, such as T.unbiased(E, g[k - tau], f.grad(x[k - tau])), and "
-            "has no other members",
+            "say it by T.iterate, of the iterates themselves; what is handed on from one iteration "
+            f"to the next is a vector of its own, such as T.iterate(last, {name}[{at}], {at}) for "
+            f"{name} of the iteration before; what is drawn is named by the one iteration in which "
+            "it was, such as T.unbiased(E, g[k - tau], f.grad(x[k - tau])), and has no other "
+            "members",
         )
+    for _, late, near, delay in plan.delays:
+        if not (delay.is_integer and delay.is_nonnegative) or delay.free_symbols & plan.varying:
+            stale, here = text(late), text(near)
+            raise TheoryError(
+                f"{stale} is {here} of at most a constant number of iterations ago, found {delay}",
+                where,
+                f'write T.delayed({stale}, {here}, tau) with tau = index("tau"): the delay may be '
+                "another one in each iteration, up to tau. How far away an own delay d leads is "
+                f"assumed, such as T.assume(({here} - {stale}) ** 2 <= gamma**2 * d**2)",
+            )
 
 
 def _require_nothing_drawn(scene: Scene, plan: Plan, where: str) -> None:
@@ -246,7 +261,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         steps.append(Step(written.name, relation, rule, written.says, written.where))
         follow(written.name, relation)
         if isinstance(rule, Induction) and rule.count in general:
-            each = f"{written.name}, each {run.index}"  # a bound for every n is one of x_k
+            each = f"{written.name}{EACH}{run.index}"  # a bound for every n is one of x_k
             here = relation.replaced({rule.count: run.index})
             steps.append(Step(each, here, replace(rule, count=run.index)))
             follow(each, here)
@@ -433,9 +448,10 @@ def _without_unused(full: _Sketch, plan: Plan) -> _Sketch:
     searched = {name for name, step in lines.items() if type(step.rule) is Found}
     searched -= {name for name in searched if name.endswith(INSIDE)}
     rules = [*(lines[name].rule for name in searched), full.conclude]
-    if any(type(rule) is Found and rule.problem for rule in rules):
-        return replace(full, steps=tuple(s for s in full.steps if s.name in written | searched))
     needs = {name: frozenset(step.rule.uses) for name, step in lines.items()}
+    if any(type(rule) is Found and rule.problem for rule in rules):
+        kept = closure(frozenset(written | searched), needs)  # what is certified stays so
+        return replace(full, steps=tuple(step for step in full.steps if step.name in kept))
     used = closure(frozenset(full.conclude.uses) | written, needs)  # what is cited assumes `own`
     own = {h.name for h in plan.assumed} | {h.name for h in plan.smooth}
     own |= {name for name, *_ in plan.delays}

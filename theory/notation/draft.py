@@ -247,7 +247,11 @@ class Draft:
         self._plan.moved.append(now)
 
     def along(self, index: Scalar) -> None:
-        """Say what counts the members of sequences, such as blocks, where nothing iterates."""
+        """Say what counts the members of sequences, such as blocks, where nothing iterates.
+
+        Where there are no vectors that iterate, k is known from a line that names both a(k) and
+        a(k + 1), or else from the sums Σ_{k<K} a(k): then this need not be said.
+        """
         require_index(index, self.id)
         if self._plan.index not in (None, index):
             raise TheoryError(
@@ -277,8 +281,11 @@ class Draft:
         """Take sequences that are made already: what each is the mean of."""
         self._plan.sequences |= meant
 
-    def sequence(self, name: str, quantity: Scalar) -> Any:
+    def sequence(self, name: str, quantity: Scalar = None, *, nonnegative: bool = False) -> Any:
         """A quantity of iteration k, or its mean if it is random, as a function of k.
+
+        Without a quantity it may be any sequence of numbers, or of nonnegative ones: only what is
+        assumed of it is known.
 
         Examples
         --------
@@ -288,6 +295,14 @@ class Draft:
         >>> D(k + 1), D(k).is_nonnegative
         (D(k + 1), True)
         """
+        if quantity is None:
+            return sympy.Function(name, **{"nonnegative" if nonnegative else "real": True})
+        if nonnegative:
+            raise TheoryError(
+                f"{name} is the mean of {quantity}, which says by itself whether it is nonnegative",
+                self.id,
+                "leave nonnegative=True out, and assume what is known of the quantity",
+            )
         form = sympy.sympify(quantity)
         sign = "nonnegative" if form.is_nonnegative or is_square(form) else "real"
         made = sympy.Function(name, **{sign: True})
@@ -408,12 +423,19 @@ class Draft:
             Facts under which r is at least 0; none means all assumptions about constants.
         """
         stated = self._said(said)
+        self._plan.count_along()
         index, call = self._plan.index, stated.lhs
-        if index is None or not isinstance(call, AppliedUndef):
+        if index is None:
+            raise TheoryError(
+                f"an induction goes along an index, and none is known for {stated}",
+                self.id,
+                "state the recurrence before, of a(k + 1) and a(k), or say T.along(k)",
+            )
+        if not isinstance(call, AppliedUndef):
             raise TheoryError(
                 f"an induction bounds a sequence along an index, found {stated}",
                 self.id,
-                "call iterate first, and state a(n) <= ...; a sum is a sequence by name, such "
+                "state a(n) <= ...; a sum is a sequence by name, such "
                 'as T.sequence("V", f(x) + (x - y) ** 2)',
             )
         if not start:
@@ -458,6 +480,7 @@ class Draft:
             self._require_any(said)
             said = eq(said.left @ ANY, said.right @ ANY)
         stated = self._said(said)
+        self._plan.count_along(stated)
         if by is None and self._is_of_one_iteration(stated):
             self.have(stated, "", *using)
         rule = by if by is not None else self._found(using)
@@ -541,6 +564,12 @@ class Draft:
         self._plan.everywhere[f.name, kind, tuple(put)] = None
 
     def _know(self, f: Function) -> None:
+        if any(one == f and one is not f for one in self.functions):
+            raise TheoryError(
+                f"two functions are called {f.name}, and would be one",
+                self.id,
+                f'give one another name, such as function("h"), or make {f.name} once and use it',
+            )
         if f not in self.functions:
             self.functions.append(f)
 

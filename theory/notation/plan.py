@@ -13,6 +13,7 @@ from theory.kernel.atoms import atoms
 from theory.kernel.means import Mean
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
+from theory.kernel.rules import Cite
 from theory.kernel.rules.ranges import indices
 from theory.kernel.signs import undefined
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
@@ -20,7 +21,7 @@ from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, vector
 from theory.notation.interpolation import meetings
 from theory.notation.iterations import Iterates
-from theory.notation.names import MADE, Function, Pending, plainly, text
+from theory.notation.names import MADE, Function, Pending, index, plainly, text
 from theory.notation.scene import Scene, shifted
 
 Template = Callable[[Scene], Iterator[Hypothesis]]
@@ -95,6 +96,25 @@ class Plan:
         elif not any(h.relation == one.relation for h in self.assumed):
             self.assumed.append(one)
         return one.name
+
+    def count_along(self, *said: Relation) -> None:
+        """Find the index of sequences where nothing iterates: a(k + 1) names it, or Σ a(k).
+
+        What is cited has summed already.
+        """
+        if self.index is None:
+            lines = (h.relation for h in self.assumed if h.relation not in self.cited)
+            own = [
+                *lines,
+                *(w.relation for w in self.written if not isinstance(w.rule, Cite)),
+                *said,
+            ]
+            calls = {call for one in own for call in atoms(one.gap, AppliedUndef)}
+            sums = {total.limits[-1] for one in own for total in atoms(one.gap, sympy.Sum)}
+            ahead = {one for call in calls for one in call.free_symbols if call.args == (one + 1,)}
+            summed = {one for one, first, _ in sums if first == 0 and not self.cites}
+            found = [one for one in ahead or summed if one == index(str(one))]
+            self.index = found[0] if len(found) == 1 else None
 
     def placed(self, at: Vector) -> Vector:
         """A place with gaps of strict inequalities by name: they are not 0 on their own account."""

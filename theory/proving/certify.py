@@ -8,18 +8,17 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Final
 
-import sympy
-from sympy.core.function import AppliedUndef
-
 from schedules.user_code import reason
 from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.kernel.relations import Relation
+from theory.kernel.rules import Induction
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules.found import Found, parts_of
 from theory.kernel.stored import Entry
-from theory.kernel.theorem import Given, Hypothesis, Rule, Theorem
-from theory.notation.building import INSIDE, offered
+from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
+from theory.notation.building import EACH, INSIDE, offered
+from theory.proving.missing import missing_fact, missing_line
 from theory.proving.search import Searched, search
 from theory.proving.storing import entry, updated
 from theory.verdicts import Verdict
@@ -37,7 +36,8 @@ class Certified:
     ----------
     theorem, step : str
     outcome : str
-        ``"found"``, ``"kept"`` if what is stored still holds, or ``"not found"``.
+        ``"found"``, ``"kept"`` if what is stored still holds, ``"not found"``, or ``"refused"`` if
+        a line is an induction that the kernel does not accept.
     why : str
         Where no certificate exists, or which sign is open.
     seconds : float
@@ -85,7 +85,7 @@ def certify(
             path = getattr(theorem.conclude, "path", Path())
             results.append(Certified(theorem.id, STATEMENT, "not found", why, 0.0, None, path))
             continue
-        same = [result for result in results if result.theorem == theorem.id]
+        same = [r for r in results if r.theorem == theorem.id and r.outcome != "refused"]
         for path in dict.fromkeys(result.path for result in same):
             entries = [one.entry for one in same if one.path == path and one.entry is not None]
             distinct = {(one["step"], one["key"]): one for one in entries}
@@ -119,8 +119,12 @@ def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[C
     for step in theorem.steps:
         known = {name: fact for name, fact in facts.items() if name not in lost}
         found = [*_of_rule(theorem, step.name, step.relation, step.rule, known, again, progress)]
-        failed = any(one.outcome == "not found" for one in found)
-        if failed or lost.intersection(() if type(step.rule) is Found else step.rule.uses):
+        if lost.intersection(() if type(step.rule) is Found else step.rule.uses):
+            lost.add(step.name)
+        elif type(step.rule) is Induction and not _repeats(step, lost):
+            found = [*_refused(theorem, step, known)]
+        failed = any(one.entry is None for one in found)
+        if failed or _repeats(step, lost):
             lost.add(step.name)
         if failed and step.name.endswith(INSIDE):  # the line itself says what is missing
             inside[step.name.removesuffix(INSIDE)] = f"in one iteration: {found[0].why}"
@@ -131,8 +135,23 @@ def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[C
         facts[step.name] = step.relation
     known = {name: fact for name, fact in facts.items() if name not in lost}
     for one in _of_rule(theorem, STATEMENT, theorem.goal, theorem.conclude, known, again, progress):
-        hint = "" if lost or one.entry is not None else _missing(theorem.goal, known.values())
+        hint = "" if lost or one.entry is not None else missing_line(theorem.goal, known.values())
         yield replace(one, why=one.why + hint)
+
+
+def _repeats(step: Step, lost: Collection[str]) -> bool:
+    """Whether this is a bound by induction of x_k, and the one for every n is refused already."""
+    return (
+        type(step.rule) is Induction and step.name.removesuffix(EACH + str(step.rule.index)) in lost
+    )
+
+
+def _refused(theorem: Theorem, step: Step, facts: dict[str, Relation]) -> Iterator[Certified]:
+    """An induction that the kernel does not accept, whatever is certified beside it."""
+    checked = step.rule.check(step.relation, Given(theorem, facts))
+    if checked.verdict is not Verdict.PROVED:
+        why = f"{step.relation}: {checked.note}"
+        yield Certified(theorem.id, step.name, "refused", why, 0.0, None, Path())
 
 
 def _of_rule(
@@ -155,6 +174,7 @@ def _of_rule(
         searched = _searched(theorem, goal, rule, facts)
         outcome = "not found" if searched.combine is None else "found"
     combine, why = searched.combine, searched.why
+    why += "" if combine is not None else missing_fact(theorem, goal)
     data = None
     if combine is not None:
         facts = facts | {one.name: one.relation for one in searched.steps}
@@ -164,29 +184,6 @@ def _of_rule(
         why = _unread(data, goal, given)
         data, outcome = (None, "not found") if why else (data, outcome)
     yield Certified(theorem.id, step, outcome, why, process_time() - before, data, rule.path)
-
-
-def _missing(goal: Relation, facts: Collection[Relation]) -> str:
-    """Which sort of line a statement about sequences may lack."""
-    calls = goal.gap.atoms(AppliedUndef)
-    if calls and not _gains(facts):
-        return "; no line says what one iteration gains, such as T.have(F(k + 1) <= F(k) - ...)"
-    ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
-    numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
-    unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)
-    last = min(unsigned, key=lambda one: (one.func(0) not in calls, str(one)), default=None)
-    if last is None:
-        return ""
-    return f"; how small is {last}? A line may say it, such as T.have({last.func}(k) >= 0)"
-
-
-def _gains(facts: Iterable[Relation]) -> bool:
-    """Whether a fact compares a sequence with itself one iteration later."""
-    for fact in facts:
-        calls = fact.gap.atoms(AppliedUndef)
-        if any(call.func(call.args[0] + 1) in calls for call in calls if call.args[0].is_Symbol):
-            return True
-    return False
 
 
 def _searched(

@@ -1,0 +1,76 @@
+"""What a theorem may lack where no certificate was found, as a remark that begins with ``;``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.kernel.relations import Relation
+from theory.kernel.theorem import Smooth, Theorem
+from theory.kernel.vectors import Point, Vector, square
+from theory.notation.interpolation import place
+
+
+def missing_fact(theorem: Theorem, goal: Relation) -> str:
+    """What is known of quantities in a line, and no fact says.
+
+    A bound of f is a fact at the points that a theorem names alone, and a smaller or greater one of
+    two numbers is a number of which certificates know nothing.
+    """
+    sides = (*goal.lhs.atoms(sympy.Min, sympy.Max), *goal.rhs.atoms(sympy.Min, sympy.Max))
+    found = min((one for one in sides if not one.is_number), key=str, default=None)
+    if found is not None:
+        return (
+            f"; {found} is read as a number of which little is known: give it a name, s, and "
+            f"assume what is used of it, such as {' and '.join(_bounds(found))}"
+        )
+    least = {
+        function: said[0]
+        for function, kind, said in theorem.everywhere
+        if kind == "least" and not isinstance(said[0], Vector)
+    }
+    smooth = {h.function: h.constant for h in theorem.hypotheses if isinstance(h, Smooth)}
+    for one in theorem.points:
+        f, named = one.function, goal.gap.free_symbols
+        if f not in least or f not in smooth or not {one.value, *least[f].free_symbols} <= named:
+            continue
+        if goal.gap.has(square(one.gradient)) and not _steps(theorem, one, smooth[f]):
+            at = f"{place(one)} - {f}.grad({place(one)}) / {smooth[f]}"
+            return f"; T.have({f}({at}) >= {least[f]}) says that {f} is bounded there as well"
+    return ""
+
+
+def _bounds(one: sympy.Expr) -> list[str]:
+    sign = "<=" if isinstance(one, sympy.Min) else ">="
+    return [f"s {sign} {part}" for part in sorted(one.args, key=str)]
+
+
+def _steps(theorem: Theorem, one: Point, constant: sympy.Expr) -> bool:
+    """Whether a theorem names the point x − ∇f(x)/L."""
+    there = one.position - one.gradient / constant
+    return any((at.position, at.function) == (there, one.function) for at in theorem.points)
+
+
+def missing_line(goal: Relation, facts: Collection[Relation]) -> str:
+    """Which sort of line a statement about sequences may lack."""
+    calls = goal.gap.atoms(AppliedUndef)
+    if calls and not _gains(facts):
+        return "; no line says what one iteration gains, such as T.have(F(k + 1) <= F(k) - ...)"
+    ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
+    numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
+    unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)
+    last = min(unsigned, key=lambda one: (one.func(0) not in calls, str(one)), default=None)
+    if last is None:
+        return ""
+    return f"; how small is {last}? A line may say it, such as T.have({last.func}(k) >= 0)"
+
+
+def _gains(facts: Iterable[Relation]) -> bool:
+    """Whether a fact compares a sequence with itself one iteration later."""
+    for fact in facts:
+        calls = fact.gap.atoms(AppliedUndef)
+        if any(call.func(call.args[0] + 1) in calls for call in calls if call.args[0].is_Symbol):
+            return True
+    return False
