@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,7 +89,8 @@ def test_figures_are_proved(run: Run, result: Result) -> None:
 
 
 def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
-    arguments = ("derive", "examples/families/two_forwards.py", "--at", "p=4")
+    path = Path(__file__).parents[2] / "examples" / "families" / "two_forwards.py"
+    arguments = ("derive", path, "--at", "p=4")
     code, found = result(*arguments)
     assert code == 1
     assert found["verdict"] != "PROVED"
