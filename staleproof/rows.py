@@ -1,6 +1,7 @@
 """Rows of a ledger as text: a table, one after the other, or one at full length."""
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from textwrap import shorten, wrap
@@ -24,6 +25,10 @@ EXPLAINED: Final = ("comparison", "grid", "words")
 """What a verdict may rest on beside machine proofs; a row at full length explains these."""
 
 
+_MEAN: Final = re.compile(r'mean\(([^,]+), (\[(?:"[^"]*"|[^]"])*\]), ')
+"""How a formula names a mean, with all that is random to it."""
+
+
 def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
     """Print the rows of a ledger, and how often each verdict occurs.
 
@@ -37,7 +42,7 @@ def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
     else:
         put(*lines(rows, width()))
     if len(rows) == 1:
-        put(*map(one_line, details(rows[0])))
+        put(*map(one_line, _briefly(list(details(rows[0])))))
     supplied: dict[str, list[str]] = {}
     for row in rows:
         if row["id"] in own:
@@ -68,6 +73,24 @@ def counted(rows: Sequence[dict[str, Any]]) -> str:
     """How often each verdict occurs."""
     counts = Counter(row["verdict"] for row in rows)
     return ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+
+
+def _briefly(told: Sequence[str]) -> Iterator[str]:
+    """Formulas without what is random to a mean, where every mean of its name has the same.
+
+    Examples
+    --------
+    >>> list(_briefly(['mean(E, [g, "f[k]"], dot(g, g)) <= 1', "where E: mean over g, f[k]"]))
+    ['mean(E, dot(g, g)) <= 1', 'where E: mean over g, f[k]']
+    """
+    random: dict[str, set[str]] = defaultdict(set)
+    for name, listed in (found for line in told for found in _MEAN.findall(line)):
+        random[name].add(listed)
+
+    def shorter(found: re.Match[str]) -> str:
+        return f"mean({found[1]}, " if len(random[found[1]]) == 1 else found[0]
+
+    yield from (_MEAN.sub(shorter, line) for line in told)
 
 
 def details(row: Any) -> Iterator[str]:
