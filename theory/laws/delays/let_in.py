@@ -5,6 +5,12 @@ apart. So c(k) = N·z + min(N, ⌈ρ/2⌉) updates of a stage lie in the k slots
 k = 2p·z + ρ and 0 < ρ ≤ 2p, and their sum over v = 1 … k is
 G(k) = N·z·(p(z − 1) + 2p − N + 1 + ρ) + d·(ρ + 1 − d) with d = min(N, ⌈ρ/2⌉). Sums over stages
 follow as where updates have an interval (`theory.laws.delays.stage_sums`).
+
+The mean, where an event counts updates of its slot: of two updates of a round one counts the other,
+so places are (N·p − 1)/2 in the mean. What forwards count is 0 in the mean: update r' of stage u
+and F of r and j are x = 2(r − r') + j + u + 1 − 2p slots apart, those of p − 1 − u and p − 1 − j
+with r and r' exchanged −x − 2p, and ⌈(x + 1)/2p⌉ + ⌈(−x − 2p)/2p⌉ = 0, one of the two being counted
+in its slot; where u = j neither is, and x is odd.
 """
 
 from __future__ import annotations
