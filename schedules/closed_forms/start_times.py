@@ -192,7 +192,10 @@ def affine_bound(admission: Callable[[int], int]) -> tuple[Affine, int, bool] | 
     >>> [str(part) for part in affine_bound(lambda p: min(p, 5))]
     ['5', '6', 'True']
     """
-    bounds = dict(zip(_FAR, map(admission, _FAR), strict=True))
+    try:
+        bounds = dict(zip(_FAR, map(admission, _FAR), strict=True))
+    except ScheduleError:  # a user's function knows small p alone
+        return None
     *_, before, last = _FAR
     slope = bounds[last] - bounds[before]
     N = Affine((("p", slope),) if slope else (), bounds[last] - slope * last)

@@ -10,8 +10,9 @@ import pytest
 import sympy
 
 from schedules.closed_forms.affine import Affine, Piecewise
-from schedules.closed_forms.start_times import StartTimes, build_from_rule
+from schedules.closed_forms.start_times import StartTimes, affine_bound, build_from_rule
 from schedules.delays import delays
+from schedules.errors import ParameterError
 from schedules.families import get_family
 from schedules.families.family import Family
 from schedules.linearization import LINEARIZATIONS
@@ -19,6 +20,7 @@ from schedules.policies import WeightPolicy
 from schedules.timeline import timeline
 from schedules.versions import versions
 from theory.derive import derive_rule
+from theory.errors import NoClosedFormError
 from theory.laws.delays import window_closed, windows
 from theory.verdicts import Verdict
 
@@ -104,3 +106,24 @@ def test_no_other_pace_is_proved(bound: str, part: str, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(window_closed, "paces", moved)
     assert derive_rule(family, "ascending", family.admission).verdict is Verdict.UNKNOWN
+
+
+def test_a_law_of_later_p_is_asked_nothing_before() -> None:
+    family = replace(rule(1, "p"), admission=lambda p: max(p + 3, 12))
+    law = derive_rule(family, "ascending", family.admission)
+    assert law.verdict is Verdict.PROVED
+    found = delays(timeline(build_from_rule(family, 9, 40, family.admission)))
+    row = (found.stage == 2) & (found.microbatch == 20)
+    assert found.matrix[row].tolist() == [[law.at(9, 2, j)["delay"] for j in range(9)]]
+    with pytest.raises(NoClosedFormError, match="p ≥ 9, found p = 8"):
+        law.at(8)
+
+
+def test_a_bound_that_knows_small_p_alone_has_no_form() -> None:
+    def few(p: int) -> int:
+        if p > 7:
+            raise ParameterError("p is too large", "admission", "take a smaller one")
+        return p + 1
+
+    assert affine_bound(few) is None
+    assert affine_bound(lambda p: p + 1) is not None

@@ -187,21 +187,12 @@ class DelayLaw:
         _require(p >= 2, f"p ≥ 2, found p = {p}")
         for name, stage in (("i", i), ("j", j)):
             _require(stage is None or 0 <= stage < p, f"0 ≤ {name} < p = {p}, found {stage}")
-        if isinstance(closed, RoundClosed):
-            counts = closed.law.counts
-            _require(p >= counts.least, f"p ≥ {counts.least}, found p = {p}")
-            every = counts.period.at({"p": p})
+        if not isinstance(closed, Closed):
+            _require(p >= closed.least, f"p ≥ {closed.least}, found p = {p}")
+            every = closed.places(p)
             _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
-            return closed.at(p, **_given(i=i, j=j, r=r))
-        if isinstance(closed, LetIn):
-            least, every = closed.start_times.least, closed.start_times.period.at({"p": p})
-            _require(p >= least, f"p ≥ {least}, found p = {p}")
-            _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
-            return closed.at(p, **_given(i=i, j=j, r=r))
-        if isinstance(closed, WindowClosed):
-            every = closed.windows.interval
-            _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
-            return closed.at(p, **_given(i=i, j=j, r=r))
+            stages = {"i": i, "j": j, "r": r}
+            return closed.at(p, **{n: one for n, one in stages.items() if one is not None})
         _require(r is None, "every microbatch: leave out r")
         a = p % closed.matrix.period
         values: dict[str, Any] = {"p": p}
@@ -244,10 +235,6 @@ def _among(columns: Sequence[Columns], p: int, stage: int) -> int:
     return next(
         place for place, one in enumerate(columns) if one.guard is None or one.guard.at(at) >= 0
     )
-
-
-def _given(**numbers: int | None) -> dict[str, int]:
-    return {name: one for name, one in numbers.items() if one is not None}
 
 
 def _require(holds: bool, rule: str) -> None:

@@ -73,6 +73,15 @@ class LetIn:
             f"0 <= r < {N}, q >= 1, m < M + 1 - {later}"
         )
 
+    @property
+    def least(self) -> int:
+        """The least p that the law is stated for."""
+        return self.start_times.least
+
+    def places(self, p: int) -> int:
+        """How many microbatches have an r of their own."""
+        return int(self.start_times.period.at({"p": p}))
+
     def _counted(self, k: Any, _: Any = None) -> sympy.Expr:
         """c(k)."""
         z = ceiling(k, 2 * _P) - 1

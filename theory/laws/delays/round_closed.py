@@ -67,6 +67,15 @@ class RoundClosed:
         """End of B(0, M − 1)."""
         return makespan_of(self.start_times)
 
+    @property
+    def least(self) -> int:
+        """The least p that the law is stated for."""
+        return self.law.counts.least
+
+    def places(self, p: int) -> int:
+        """How many microbatches have an r of their own."""
+        return int(self.law.counts.period.at({"p": p}))
+
     def numbers(self) -> dict[str, sympy.Expr]:
         """Extremes and mean, as formulas in p."""
         k, every = self.law.counts.step, self.law.counts.period.to_sympy()

@@ -65,7 +65,7 @@ class Shape:
 
 def guess_shape(family: Family, guess: StartTimes, admission: Admission) -> Shape | None:
     """Read the makespan off the last backward, and fit what small runs hold in flight."""
-    held = held_in_small_runs(family, admission)
+    held = held_in_small_runs(family, admission, guess.least)
     if held is None:
         return None
     lengths = [

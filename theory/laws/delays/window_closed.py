@@ -51,6 +51,15 @@ class WindowClosed:
         at_least = f"p >= {self.start_times.least}"
         return f"{at_least}, 0 <= i < p, 0 <= j < p, {self.windows.domain({})}"
 
+    @property
+    def least(self) -> int:
+        """The least p that the law is stated for."""
+        return self.start_times.least
+
+    def places(self, _: int) -> int:
+        """How many microbatches have an r of their own."""
+        return int(self.windows.interval)
+
     def to_json(self) -> dict[str, Any]:
         """The closed forms by the keys of ``derive``."""
         r = _R if self.windows.interval != 1 else sympy.S.Zero
