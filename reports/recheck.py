@@ -45,7 +45,7 @@ NODES = 200
 """Attempts to show one sign from its premises."""
 OTHER_RULES = frozenset(
     "Cite ClosedSum Descent Drift Elementary Everywhere Expect Induction Integral Lipschitz Model "
-    "Reread Root Split Start Swap Telescope Total Triangle Unroll Windows".split()
+    "Reread Root Schwarz Split Start Swap Telescope Total Triangle Unroll Windows".split()
 )
 """What is counted: a step by another rule is none."""
 KNOWN = frozenset("Abs Max Min Mod ceiling dot exp floor log mean sqrt Sum".split())

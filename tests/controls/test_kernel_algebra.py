@@ -225,8 +225,8 @@ def test_roots_of_squares(goal: Relation, domain: tuple[str, ...], verdict: Verd
 
 
 def test_a_root_needs_a_base_that_is_shown_nonnegative() -> None:
-    length = square(u - v)
-    step = Step("length", le(0, length), Combine(squares=((1, u - v),)))
+    length = square(u - v) + square(u)
+    step = Step("length", le(0, length), Combine(squares=((1, u - v), (1, u))))
     bound = {"bound": le(length, a**2)}
     goal = le(sqrt(length), a)
     assert judged(goal, Root("bound"), bound, (step,)) is Verdict.UNKNOWN

@@ -23,8 +23,7 @@ from theory.kernel.context import means_in
 from theory.kernel.elementary import ELEMENTARY, Log
 from theory.kernel.rules.inner_runs import inner_runs
 from theory.kernel.theorem import Theorem
-from theory.kernel.vectors import Scalar, Vector, vector
-from theory.kernel.wellformed import is_square
+from theory.kernel.vectors import Scalar, Vector, squared, vector
 
 COUNTS: Final = (1, 2, 3, 4, 0)
 """Values of integer symbols; 9 too where there are roots or exponentials."""
@@ -112,7 +111,7 @@ def is_defined(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
         base, exponent = power.base, power.exp
         if (exponent.is_integer and exponent.is_nonnegative) or base.is_positive:  # as k + 1 is
             continue
-        if exponent.is_positive and (base.is_nonnegative or is_square(base)):  # the root of a norm
+        if exponent.is_positive and (base.is_nonnegative or squared(base)):  # the root of a norm
             continue
         sign = _sign(base, numbers)
         known = sign == 1 or (sign == 0 and exponent.is_positive)

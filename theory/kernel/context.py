@@ -202,12 +202,20 @@ def _require_random_points(theorem: Theorem, measure: Measure) -> None:
                 theorem.id,
                 "list what takes its place as well",
             )
+        same = now.position.names - measure.random
+        if measure.average and same and _position(then) & measure.random:
+            raise TheoryError(
+                f"{min(same)} is the same for all that {measure.name} is over, and what takes its "
+                f"place, {then.position}, is not",
+                theorem.id,
+                f"list {min(same)} as random to {measure.name}; it may begin as the same for all",
+            )
 
 
 def _require_random_functions(theorem: Theorem, measure: Measure) -> None:
     """Where ∇f_i(x) is random and x is not, f_i is: so is ∇f_i(x*), or it is declared otherwise."""
     relations = tuple(one for one in theorem.relations if one[0].startswith("hypothesis"))
-    still = constants(theorem) | measure.given | _shown_still(relations, measure, theorem)
+    still = measure.given | _shown_still(relations, measure, theorem)
     named = frozenset[str]().union(*(names_in(one.gap) for _, one in theorem.relations))
     after = {then for _, then in theorem.following if not _position(then) & named}
     anew = {
@@ -280,12 +288,18 @@ def _moved_since(theorem: Theorem) -> Iterator[tuple[str, frozenset[str], frozen
 def _moved_before(
     theorem: Theorem, measure: Measure
 ) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
-    """What is drawn and made of what it was before, such as g⁺ = g, and what that has moved."""
+    """What is drawn and was known before, and what that has moved.
+
+    It may be made of what it was, such as g⁺ = g, or of something that moves others as well: of h
+    in g⁺ = h and y⁺ = y + h.
+    """
     for now, then in theorem.following:
         if now.position.names & measure.random and not measure.average:
+            place = f"what follows {now.position} is {then.position}"
             moved = _moved_by(now, theorem)
             if moved & now.position.names:
-                yield f"what follows {now.position} is {then.position}", now.position.names, moved
+                yield place, now.position.names, moved
+            yield place, now.position.names, _made_of(then.position.names & measure.random, theorem)
 
 
 def _moved_by(point: Point, theorem: Theorem) -> frozenset[str]:
@@ -304,6 +318,20 @@ def _moved_by(point: Point, theorem: Theorem) -> frozenset[str]:
         at = [one for one in theorem.points if _position(one) & more]
         values = {one.value.name for one in at}
         found, reached = more, reached.union(more, values, *(one.gradient.names for one in at))
+
+
+def _made_of(names: frozenset[str], theorem: Theorem) -> frozenset[str]:
+    """The iterates of the next iteration that are made of vectors of this one."""
+    reached = names
+    while True:
+        at = [one for one in theorem.points if one.position.names & reached]
+        also = reached.union(*(one.gradient.names for one in at))
+        also = also.union(*(tie for tie in _tied(theorem) if tie & also))
+        if also == reached:
+            pairs = theorem.following
+            moved = (now.position.names for now, then in pairs if _position(then) & reached)
+            return frozenset[str]().union(*moved)
+        reached = also
 
 
 @lru_cache(maxsize=2**10)

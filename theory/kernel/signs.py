@@ -23,7 +23,7 @@ from theory.kernel.coefficients import any_index, no_negative_coefficient, plus_
 from theory.kernel.elementary import Exp, Log
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
-from theory.kernel.vectors import Gram, Scalar, Vector
+from theory.kernel.vectors import Gram, Scalar, Vector, squared
 from theory.smt.queries import remembered
 from theory.smt.solver import Outcome, Statement, decide, have_model
 from theory.verdicts import Verdict
@@ -188,6 +188,8 @@ def _decided(expression: Scalar, sign: Sign, facts: Facts) -> Outcome:
     says = f"{_text(expression)} {sign} 0"
     if no_negative_coefficient(expression, strict=sign != ">="):
         return Outcome("sign", says, Verdict.PROVED, {}, "no negative coefficient", 0)
+    if sign == ">=" and squared(expression):
+        return Outcome("sign", says, Verdict.PROVED, {}, "a squared norm", 0)
     factors = sympy.Mul.make_args(expression)
     if len(factors) > 1 and all(_has_sign(one, sign, facts) for one in factors):
         return Outcome("sign", says, Verdict.PROVED, {}, "factor by factor", 0)

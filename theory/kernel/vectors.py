@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import sympy
@@ -162,6 +163,31 @@ def dot(one: Vector, other: Vector) -> Scalar:
 def square(one: Vector) -> Scalar:
     """Squared norm, expanded into Gram entries."""
     return dot(one, one)
+
+
+@lru_cache(maxsize=2**12)
+def squared(value: Scalar) -> tuple[Scalar, Vector] | None:
+    """A positive number and a vector of which an expression is the number times ‖vector‖², if any.
+
+    Examples
+    --------
+    >>> x, y = vectors("x y")
+    >>> squared((x - 2 * y) ** 2)
+    (1, Vector(terms=(('x', 1), ('y', -2))))
+    >>> squared(x**2 + y**2), squared(-(x**2))
+    (None, None)
+    """
+    form = sympy.expand(value)
+    for entry in sorted(atoms(form, Gram), key=str):
+        first, other = entry.names
+        size = form.coeff(entry)
+        if first == other and size.is_positive:
+            beside = {one: form.coeff(one) for one in atoms(form, Gram) if first in one.names}
+            others = ((one.names[one.names[0] == first], c / 2) for one, c in beside.items())
+            sides = {name: factor / size for name, factor in others if name != first}
+            whole = _vector({first: sympy.S.One, **sides})
+            return (size, whole) if sympy.expand(form - size * square(whole)) == 0 else None
+    return None
 
 
 def in_gram(expression: Scalar, values: Mapping[str, Vector]) -> Scalar:

@@ -18,7 +18,7 @@ from theory.kernel.names import (
     require_readable_names,
 )
 from theory.kernel.signs import undefined
-from theory.kernel.vectors import Gram, Scalar, Vector, square
+from theory.kernel.vectors import Gram, Scalar, Vector, squared
 
 if TYPE_CHECKING:
     from theory.kernel.theorem import Theorem
@@ -108,7 +108,7 @@ def _require_meant(theorem: Theorem) -> None:
                 "name them under scalars, and say by a hypothesis what they are in iteration k",
             )
         known = sequence(sympy.Dummy(integer=True))
-        if known.is_nonnegative and not (value.is_nonnegative or is_square(value)):
+        if known.is_nonnegative and not (value.is_nonnegative or squared(value)):
             raise TheoryError(
                 f"{sequence} is declared nonnegative, but {value} need not be",
                 theorem.id,
@@ -146,21 +146,6 @@ def _require_sums_of_sequences(theorem: Theorem) -> None:
                     f"{theorem.id}: {place}",
                     "name by a sequence what is summed; in the notation, write it with `total`",
                 )
-
-
-def is_square(value: Scalar) -> bool:
-    """Whether an expression is a nonnegative number times one squared norm, such as ‖x − x*‖²."""
-    form = sympy.expand(value)
-    for entry in sorted(atoms(form, Gram), key=str):
-        first, other = entry.names
-        size = form.coeff(entry)
-        if first == other and size.is_positive:
-            beside = {one: form.coeff(one) for one in atoms(form, Gram) if first in one.names}
-            others = ((one.names[one.names[0] == first], c / 2) for one, c in beside.items())
-            sides = {name: factor for name, factor in others if name != first}
-            whole = Vector(tuple(sorted({first: size, **sides}.items())))
-            return bool(sympy.expand(form * size - square(whole)) == 0)
-    return False
 
 
 def _require_plain_points(theorem: Theorem) -> None:

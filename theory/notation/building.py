@@ -28,7 +28,7 @@ from theory.kernel.means import (
 )
 from theory.kernel.normal import is_zero
 from theory.kernel.prove import closure
-from theory.kernel.relations import Relation, le
+from theory.kernel.relations import Relation, eq, le
 from theory.kernel.residues import Residues
 from theory.kernel.rules import Combine, Found, Induction, Total
 from theory.kernel.stored import entries_of, names_of, vector_from
@@ -99,11 +99,27 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
     scene = scene_of(statement, plan, functions)
     _require_told(scene, plan, statement.id)
     _require_nothing_drawn(scene, plan, statement.id)
+    _require_own_ties(statement, plan, scene)
     full = _assembled(statement, plan, scene)
     slim = _without_points(_without_unused(full, plan), scene).made()
     _require_ties(slim, full)
     _FULL[slim] = full
     return slim
+
+
+def _require_own_ties(statement: Statement, plan: Plan, scene: Scene) -> None:
+    """What the author's lines tie to something random is random, or the author says `given`.
+
+    That a mean is used with any vector ties nothing: the vectors that stand in its equations alone
+    are given to other means unasked, and no line of the author's may rest on that.
+    """
+    if scene.still == scene.rest:
+        return
+    own = replace(scene, still=scene.rest)
+    lines = [own.hypothesis(one) for one in plan.assumed]
+    lines += [Hypothesis(name, "", eq(one**2, 0)) for name, one in plan.equations.items()]
+    lines += [Hypothesis(f"{one}", "", le(0, own.resolved(one))) for one in plan.meant]
+    require_context(_bare(statement, plan, own, tuple(lines)))
 
 
 def _require_ties(slim: Theorem, full: _Sketch) -> None:

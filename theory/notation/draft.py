@@ -21,8 +21,7 @@ from theory.kernel.relations import Relation, eq
 from theory.kernel.rules import Cite, Combine, Found, Induction
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
-from theory.kernel.vectors import Gram, Scalar, Vector, vector
-from theory.kernel.wellformed import is_square
+from theory.kernel.vectors import Gram, Scalar, Vector, squared, vector
 from theory.notation import templates
 from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
@@ -67,6 +66,13 @@ def theorem(id: str, where: str = "ours", *functions: Function) -> Draft:
     >>> [str(symbol) for symbol in made.symbols], len(made.points)
     (['L', 'gamma'], 2)
     """
+    other = next((one for one in functions if not isinstance(one, Function)), None)
+    if other is not None:
+        raise TheoryError(
+            f"behind the place stand functions about which nothing is assumed, found {other!r}",
+            id,
+            "leave it out: the file is known, and other functions are by what is assumed of them",
+        )
     file = sys._getframe(1).f_globals.get("__file__") or ""
     return Draft(id, where, str(file), list(functions))
 
@@ -110,6 +116,7 @@ class Draft:
         if isinstance(said, VectorEquation):
             label = name or f"{text(said.left)} = {text(said.right)}"
             self._plan.equated |= said.left.names | said.right.names
+            self._plan.equations[label] = plainly(said.left - said.right)
             self._plan.offered.append(templates.vector_equation(label, said, says))
             return label
         strict = slack(said)
@@ -187,7 +194,7 @@ class Draft:
         self._plan.spreads.append(meant)
         # what no other line names is named here: ∇f(x_i) is random with x_i, and the gradient of f
         self._plan.meant.append(mean((random - expected) ** 2))
-        self._plan.anchors |= expected.names
+        self._plan.expected.setdefault(mean.name, set()).update(expected.names)
 
     def bounded_variance(
         self, mean: Expectation, random: Vector, expected: Vector, bound: Scalar
@@ -304,7 +311,7 @@ class Draft:
                 "leave nonnegative=True out, and assume what is known of the quantity",
             )
         form = sympy.sympify(quantity)
-        sign = "nonnegative" if form.is_nonnegative or is_square(form) else "real"
+        sign = "nonnegative" if form.is_nonnegative or squared(form) else "real"
         made = sympy.Function(name, **{sign: True})
         self._plan.sequences[made] = form
         return made

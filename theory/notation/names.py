@@ -269,7 +269,7 @@ def mean(
     >>> mean("E", g)(g**2)
     E[<g, g>]
     """
-    return Expectation("mean", name, _words(random), _words(given), over, law)
+    return Expectation("mean", name, _drawn(name, random), _words(given), over, law)
 
 
 def average(
@@ -279,7 +279,17 @@ def average(
     over: str = "",
 ) -> Expectation:
     """The mean over finitely many indices, such as workers, of what varies with the index."""
-    return Expectation("average", name, _words(varying), _words(given), over)
+    return Expectation("average", name, _drawn(name, varying), _words(given), over)
+
+
+def _drawn(name: str, parts: tuple[Vector | Scalar, ...]) -> tuple[str, ...]:
+    if not parts:
+        raise TheoryError(
+            f"nothing is random to {name}, so that the mean of anything would be the thing itself",
+            name,
+            f'name what is drawn, such as mean("{name}", g)',
+        )
+    return _words(parts)
 
 
 def _words(parts: tuple[Vector | Scalar, ...]) -> tuple[str, ...]:

@@ -72,6 +72,8 @@ class Plan:
     spreads: list[tuple[Vector, Vector]] = field(default_factory=list)
     meant: list[Scalar] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
+    expected: dict[str, set[str]] = field(default_factory=dict)
+    equations: dict[str, Vector] = field(default_factory=dict)
     delays: list[tuple[str, Vector, Vector, Scalar]] = field(default_factory=list)
     cites: list[tuple[Theorem, Values]] = field(default_factory=list)
     exact: set[str] = field(default_factory=set)
@@ -139,7 +141,7 @@ class Plan:
         forms = (*self.forms, said.lhs, said.rhs)
         names = {n for form in forms for entry in atoms(form, Gram) for n in entry.names}
         names |= {one.name for form in forms for one in form.free_symbols}
-        names |= self.anchors | self.equated
+        names |= self.anchors.union(self.equated, *self.expected.values())
         names |= {name for pair in self.iterates for one in pair for name in one.names}
         for one in self.moved:
             named = {
@@ -261,14 +263,15 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
         for node in sympy.preorder_traversal(form):
             if isinstance(node, Pending):
                 randoms.setdefault(str(node.args[1]), set()).update(node.random)
-    still = _still(plan, points, forms)
     between = meetings(plan.smooth, plan.convex, plan.assumed, points)
     for name, random in randoms.items():
+        still = _still(name, plan, points, forms)
         _close(name, random, (*points, *(one.u for one in between)), plan, still)
     known = {name: frozenset(random) for name, random in randoms.items()}
     drawn = frozenset[str]().union(*known.values())
     still_there = (one for one in points if one.position.names <= plan.fixed)
-    plan.constants |= {one.value for one in still_there if one.value.name not in drawn}
+    plan.constants |= {one.value for one in still_there}
+    plan.constants -= {one.value for one in points if one.value.name in drawn}  # as f_i(x*) is
     universal = {name for pair in plan.spreads for one in pair for name in one.names}
     universal |= {n for one in points if one.value in plan.constants for n in one.gradient.names}
     if any(e.names & random for _, e in plan.spreads for random in known.values()):
@@ -278,8 +281,8 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     given = frozenset(universal) if len(known) > 1 else frozenset()
     anew = frozenset[str]().union(*(_drawn(points, random) for random in known.values()))
     at_rest = (one.gradient.names & plan.zero for one in points if one.function in anew)
-    given = given.union(*at_rest)  # ∇f_i(x*) = 0, whatever is drawn
-    return Scene(points, tuple(sorted(names)), known, given, between, idle)
+    rest = frozenset[str]().union(*at_rest)  # ∇f_i(x*) = 0, whatever is drawn
+    return Scene(points, tuple(sorted(names)), known, given | rest, rest, between, idle)
 
 
 def _require_listed(names: Set[str], listed: Iterable[Point], where: str) -> None:
@@ -299,17 +302,20 @@ def _equated(plan: Plan) -> set[str]:
     return plan.equated.union(*(e.names for gap in equations for e in atoms(gap, Gram)))
 
 
-def _still(plan: Plan, points: tuple[Point, ...], forms: Iterable[Scalar]) -> frozenset[str]:
-    """Vectors that are there before anything is drawn, unless a point of theirs is random.
+def _still(
+    mean: str, plan: Plan, points: tuple[Point, ...], forms: Iterable[Scalar]
+) -> frozenset[str]:
+    """Vectors that are there before a mean is taken, unless a point of theirs is random.
 
-    These are iterates, gradients, what is the mean of something, and what a mean is given.
+    These are iterates, gradients, what is this mean of something, and what this mean is given.
     """
     named = {name for one in points for name in one.gradient.names}
     named |= {name for now, _ in plan.iterates for name in now.names}
     for form in forms:
         for node in sympy.preorder_traversal(form):
-            named |= set(map(str, node.args[3])) if isinstance(node, Pending) else set()
-    return frozenset(named | plan.fixed | plan.anchors)
+            if isinstance(node, Pending) and str(node.args[1]) == mean:
+                named |= set(map(str, node.args[3]))
+    return frozenset(named | plan.fixed | plan.anchors | plan.expected.get(mean, set()))
 
 
 def _close(
@@ -334,7 +340,6 @@ def _close(
             for one in points
             if one.function in anew
             for name in {one.value.name, *one.gradient.names} - plan.fixed - plan.zero
-            if one.value not in plan.constants or name != one.value.name
         }
         for _, old, now, _ in plan.delays:
             more |= old.names if now.names & random else set()

@@ -30,6 +30,8 @@ class Scene:
         By mean, the names that are random to it.
     still : frozenset of str
         Vectors that stand in equations with any vector, and are given to other means.
+    rest : frozenset of str
+        Those among them that are 0 at every outcome.
     meetings : tuple of Meeting
         Where bounds of smooth and convex functions meet.
     idle : frozenset of Point
@@ -40,6 +42,7 @@ class Scene:
     names: tuple[str, ...]
     randoms: Mapping[str, frozenset[str]]
     still: frozenset[str] = frozenset()
+    rest: frozenset[str] = frozenset()
     meetings: tuple[Meeting, ...] = ()
     idle: frozenset[Point] = frozenset()
 

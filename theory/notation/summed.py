@@ -13,8 +13,7 @@ from sympy.core.symbol import Str
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
-from theory.kernel.vectors import Gram, Scalar, Vector, vector
-from theory.kernel.wellformed import is_square
+from theory.kernel.vectors import Gram, Scalar, Vector, squared, vector
 from theory.notation.names import text
 
 _VALUE: Final = re.compile(r"[^()]+\(.+\)")
@@ -91,7 +90,7 @@ def summed(
     factor, quantity = form.as_independent(*own, as_Add=False)
     _require_of_one_iteration(quantity, running, plainly=running == index)
     meaning = _at(quantity, running, index)
-    sign = "nonnegative" if meaning.is_nonnegative or is_square(meaning) else "real"
+    sign = "nonnegative" if meaning.is_nonnegative or squared(meaning) else "real"
     name = _named(meaning, index)
     made = sympy.Function(f"value({name})" if varying else name, **{sign: True})
     if SAID.setdefault((_written_in(), made), meaning) != meaning:

@@ -13,7 +13,7 @@ from theory.kernel.rules.delays import Drift, Reread, Start
 from theory.kernel.rules.elementary import Elementary
 from theory.kernel.rules.expectation import Expect, Total
 from theory.kernel.rules.found import Found
-from theory.kernel.rules.norms import Root, Triangle
+from theory.kernel.rules.norms import Root, Schwarz, Triangle
 from theory.kernel.rules.series import Everywhere, Induction, Telescope
 from theory.kernel.rules.splitting import Split
 from theory.kernel.rules.unrolling import Unroll
@@ -35,6 +35,7 @@ RULES: Final = frozenset(
         Lipschitz,
         Reread,
         Root,
+        Schwarz,
         Sign,
         Split,
         Start,
@@ -65,6 +66,7 @@ __all__ = [
     "Lipschitz",
     "Reread",
     "Root",
+    "Schwarz",
     "Sign",
     "Split",
     "Start",

@@ -1,4 +1,4 @@
-"""Rules of norms: the triangle inequality, and roots of squares."""
+"""Rules of norms: the triangle inequality, that of Cauchy and Schwarz, and roots of squares."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from operator import add
 
 import sympy
 
+from theory.kernel.means import Operator
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation, le
 from theory.kernel.rules.algebra import first_undefined
+from theory.kernel.rules.averages import MEANS
 from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.theorem import Checked, Given, missing
 from theory.kernel.vectors import ZERO, Scalar, Vector, square
@@ -74,6 +76,56 @@ class Triangle:
                 if outcome.verdict is not Verdict.PROVED:
                     return f"{outcome.says} is not shown: {outcome.note}"
         return ""
+
+
+@dataclass(frozen=True)
+class Schwarz:
+    """The Cauchy–Schwarz inequality, ⟨u, v⟩² ≤ ‖u‖²·‖v‖², of vectors or of their means.
+
+    Under a mean it is (E⟨u, v⟩)² ≤ E‖u‖²·E‖v‖²; of quantities, (E ab)² ≤ E a²·E b², and with b = 1
+    Jensen's (E a)² ≤ E a².
+
+    Attributes
+    ----------
+    first, second : Vector or expression
+        Two vectors, or two quantities.
+    under : Operator, optional
+    """
+
+    first: Vector | Scalar
+    second: Vector | Scalar
+    under: Operator | None = None
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """No facts."""
+        return ()
+
+    def stated(self) -> Relation:
+        """The inequality."""
+        return le(
+            self.mean(self.first, self.second) ** 2,
+            self.mean(self.first, self.first) * self.mean(self.second, self.second),
+        )
+
+    def mean(self, one: Vector | Scalar, other: Vector | Scalar) -> Scalar:
+        """The mean of a product, or the product where there is no mean."""
+        product = one @ other if isinstance(one, Vector) else sympy.sympify(one) * other
+        return product if self.under is None else self.under.of(product)
+
+    def check(self, goal: Relation, given: Given) -> Checked:
+        """Decide whether the goal is that inequality."""
+        if isinstance(self.first, Vector) is not isinstance(self.second, Vector):
+            return Checked(Verdict.UNKNOWN, "a vector and a number have no product that is one")
+        if self.under is not None and type(self.under) not in MEANS:
+            return Checked(Verdict.UNKNOWN, f"{type(self.under).__name__} is no mean of the kernel")
+        hole = first_undefined((goal, self.first, self.second), ())
+        if hole:
+            return Checked(Verdict.UNKNOWN, hole)
+        stated = self.stated()
+        if goal.kind != "<=" or not is_zero(goal.gap - stated.gap):
+            return Checked(Verdict.UNKNOWN, f"the Cauchy–Schwarz inequality would be {stated}")
+        return Checked(Verdict.PROVED, "Cauchy–Schwarz inequality")
 
 
 @dataclass(frozen=True)
