@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -201,9 +202,11 @@ def durations(family: str, law: DelayLaw) -> tuple[DurationLaw, ...]:
     """
     if law.guess is None:
         return ()
-    return duration_laws(
-        get_family(family), Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
-    )
+    with suppress(ScheduleError):  # a size that is looked at has no schedule: nothing is known
+        return duration_laws(
+            get_family(family), Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
+        )
+    return ()
 
 
 def derive_rule(family: Family, linearization: str, admission: Admission) -> DelayLaw:

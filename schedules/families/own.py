@@ -149,7 +149,10 @@ def _guarded(path: str, family: Family) -> Family:
 
 
 def _explained(
-    path: str, function: Callable[..., Any], longest: Callable[..., float] = lambda *_: LONGEST
+    path: str,
+    function: Callable[..., Any],
+    longest: Callable[..., float] = lambda *_: LONGEST,
+    fix: str = "correct the line; a rule is written with operators and `choose` alone",
 ) -> Callable[..., Any]:
     ends = isinstance(function, BuiltinFunctionType)
 
@@ -169,11 +172,15 @@ def _explained(
                 "let its loops end, or take a smaller size",
             ) from error
         except BaseException as error:
-            raise FamilyFileError(
+            why, at = (
                 f"a function of the family stopped with {reason(error)}",
                 place_in(path, error),
-                "correct the line; a rule is written with operators and `choose` alone",
-            ) from error
+            )
+            if "concrete Boolean" in str(error):  # z3 of a symbol, as in `if p % 2:`
+                why = (
+                    "a size stands where a yes or no is asked for: write p % 2 == 0, and choose(…)"
+                )
+            raise FamilyFileError(why, at, fix) from error
 
     return call
 
@@ -213,7 +220,9 @@ def _counting(path: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _building(path: str, family: Family) -> Callable[..., Schedule]:
     """`build` of a family, held to what it is asked for."""
-    build = _explained(path, family.build, lambda p, M: LONGEST + p * M // PAIRS_A_SECOND)
+    build = _explained(
+        path, family.build, lambda p, M: LONGEST + p * M // PAIRS_A_SECOND, "correct the line"
+    )
 
     def checked(stages: int, microbatches: int, **parameters: int) -> Schedule:
         schedule = plain_schedule(path, build(stages, microbatches, **parameters))

@@ -102,7 +102,7 @@ _ALL: Final = (
     Invariant(
         "staleness",
         "a stage's weights are updated at most K times between a forward and the update that "
-        "applies its gradient (local, whole run)",
+        "applies its gradient, or the gradient where no update follows it (local, whole run)",
         "count",
         "holds for all durations",
         decide_staleness,

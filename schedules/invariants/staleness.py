@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from schedules.dependencies import MISSING
 from schedules.invariants.invariant import Answer, Undecided
 from schedules.invariants.run import Run
@@ -25,11 +27,13 @@ def decide_staleness(run: Run, bound: int) -> Answer:
         first = run.update_that_ends(forward, int(run.versions.read[at]))
         newest = run.versions.read[at] == run.versions.at_forward[at]
         older = "" if newest else "what was read by "
+        applied = run.update_at_or_after(np.array([gradient]))[0] != MISSING
+        own = "its own" if applied else "itself, which no update follows"
         return Case(
             schedule.place(gradient),
             f"the local staleness of a gradient is at most {bound}, but that of "
             f"{schedule.action(gradient)} is {found}: so many updates of its stage come between "
-            f"{older}{run.words(forward)} and its own, from the one at {run.words(first)} on",
+            f"{older}{run.words(forward)} and {own}, from the one at {run.words(first)} on",
             f"allow staleness<={int(staleness.max())}, or do fewer backwards in between",
             {
                 "action": str(schedule.action(gradient)),

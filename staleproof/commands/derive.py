@@ -318,9 +318,8 @@ def _instead(result: dict[str, Any]) -> Iterator[str]:
     yield f"no law is proved; open: {result['open']}"
     if result["guess"] is not None:
         yield ""
-        yield (
-            "start times, proved" if result["started"] else "a guess that fits small runs, no more"
-        )
+        fits = "start times, proved" if result["started"] else "a guess that fits small runs"
+        yield f"{fits}, for p ≥ {result['guess']['least_p']}, M ≥ 1, 0 ≤ s < p and 0 ≤ m < M"
         yield from _start_times(result["guess"])
     if result["table"]:
         yield ""
@@ -358,11 +357,11 @@ def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
     yield "local staleness of stage i"
     yield from _cases(result["local_staleness"])
     if result["local_staleness_whole_run"]:
-        yield "  its largest value in the whole run"
+        yield "  its largest value in whole runs, reached where M is large enough"
         yield from _cases(result["local_staleness_whole_run"])
     yield f"makespan of M microbatches: {as_text(result['makespan'])}"
     yield f"bubble: {as_text(result['bubble'])}"
-    yield "most activations in flight at stage i"
+    yield "most activations in flight at stage i, or M if that is less"
     yield from _cases(result["in_flight"])
 
 

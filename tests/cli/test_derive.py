@@ -1,5 +1,6 @@
 """`staleproof derive`."""
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -70,7 +71,7 @@ def test_text_for_people(run: Run) -> None:
 def test_shape_for_people(run: Run) -> None:
     text = run("derive", "1f1b").stdout
     assert "makespan of M microbatches: 2M + 2p − 2\nbubble: (p − 1)/(M + p − 1)\n" in text
-    assert "most activations in flight at stage i\n" in text
+    assert "most activations in flight at stage i, or M if that is less\n" in text
 
 
 def test_figures_are_proved(run: Run, result: Result) -> None:
@@ -123,3 +124,32 @@ def test_what_is_not_proved_exits_one(run: Run, result: Result) -> None:
 def test_bad_input(problem: Problem, arguments: list[str], expected: str) -> None:
     error = problem("derive", *arguments)
     assert expected in f"{error['what']}; {error['fix']}"
+
+
+def test_start_times_without_a_law_say_from_which_p_on(run: Run, tmp_path: Path) -> None:
+    """At p = 2 the rule lets 2 in, not 4, and F(0, 4) is in slot 8."""
+    rule = tmp_path / "rule.py"
+    rule.write_text(FEW)
+    done = run("derive", str(rule), "--json")
+    assert json.loads(done.stdout)["guess"]["least_p"] == 4
+    text = run("derive", str(rule)).stdout
+    assert "start times, proved, for p ≥ 4, M ≥ 1, 0 ≤ s < p and 0 ≤ m < M\n" in text
+
+
+FEW = """\
+import operator
+from schedules.actions import Kind
+from schedules.families.family import Family
+from schedules.policies import WeightPolicy
+from schedules.rules import GreedyRule
+
+F, B = Kind.F, Kind.B
+FAMILY = Family(
+    name="few",
+    source="here",
+    summary="at most 4",
+    policy=WeightPolicy("stash"),
+    rule=GreedyRule(finished=operator.lt, prefer_first=B, prefer_after={B: F, F: B}),
+    in_flight=lambda s, p: min(4, p - s),
+)
+"""

@@ -279,8 +279,8 @@ def test_a_scalar_that_an_assumption_ties_to_a_draw_is_drawn() -> None:
     f, (now, first) = function("f"), vectors("x g")
     r = real("r")
 
-    def random(*given: Any) -> bool:
-        E = mean("E", first, given=given)
+    def random(*drawn: Any, given: tuple[Any, ...] = ()) -> bool:
+        E = mean("E", first, *drawn, given=given)
         T = begin("mine.normalised", "ours", f)
         T.varying(r)
         T.unbiased(E, first, f.grad(now))
@@ -289,8 +289,10 @@ def test_a_scalar_that_an_assumption_ties_to_a_draw_is_drawn() -> None:
         made = T.shows(equal(E(r * slope), r * square(f.grad(now))))
         return "r" in {name for one in measures(made) for name in one.random}
 
-    assert random()
-    assert not random(r)
+    with pytest.raises(TheoryError, match="r stands in a line with g"):
+        random()
+    assert random(r)
+    assert not random(given=(r,))
 
 
 def test_a_sum_has_one_meaning() -> None:

@@ -202,7 +202,7 @@ def test_noise_larger_than_assumed_in_some_state_is_no_witness() -> None:
 def test_two_means_are_not_taken_for_one() -> None:
     """One draw of two outcomes for both would be one that neither assumption speaks of."""
     x, noise = vectors("x ξ")
-    E, avg = mean("E", noise), average("avg", noise, over="worker")
+    E, avg = mean("E", noise), average("avg", noise, x, over="worker")
     T = theorem("mine.two")
     T.assume(avg(E(noise**2)) <= sigma**2)
     T.iterate(x, x / 2 + noise / 2, k)

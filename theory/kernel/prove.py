@@ -14,13 +14,13 @@ from theory.kernel.atoms import atoms
 from theory.kernel.consistency import consistent, require_no_contradiction
 from theory.kernel.entailed import entailed
 from theory.kernel.means import Mean
-from theory.kernel.relations import Relation, le
+from theory.kernel.relations import Relation, le, put_in
 from theory.kernel.rules import RULES
 from theory.kernel.rules.cite import Cite
 from theory.kernel.rules.ranges import indices
 from theory.kernel.signs import nonnegative, undefined
-from theory.kernel.theorem import Checked, Given, Hypothesis, Rule, Smooth, Theorem
-from theory.kernel.vectors import Gram, Scalar
+from theory.kernel.theorem import Checked, Delayed, Given, Hypothesis, Rule, Smooth, Theorem
+from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.ledger import Step as Line
 from theory.smt.queries import remembered
 from theory.verdicts import Verdict, weakest
@@ -176,6 +176,8 @@ def _possible(theorem: Theorem) -> Checked:
         said = (*relations, *together)
         stated = dict.fromkeys((*said, *(one.replaced(at_first) for one in said)))
         require_no_contradiction(tuple(stated), theorem.id)
+    start = _at_the_start(theorem, relations, named)
+    require_no_contradiction(start, f"{theorem.id}: iteration 0, where nothing is stale yet")
     if not named:
         return consistent(relations, theorem.id)
     # Sequences keep their meaning from index to index, so what is said of them holds jointly.
@@ -190,6 +192,29 @@ def _possible(theorem: Theorem) -> Checked:
         return Checked(Verdict.UNKNOWN, "a hypothesis is not defined at every index")
     found = [consistent(system, theorem.id) for system in systems]
     return min(found, key=lambda checked: checked.verdict)
+
+
+def _at_the_start(
+    theorem: Theorem, relations: Sequence[Relation], named: Iterable[Scalar]
+) -> tuple[Relation, ...]:
+    """What is assumed of iteration 0, where all that is stale is what it was read from.
+
+    ‖x[k] − x[k − 1]‖² ≥ c > 0 is false there.
+    """
+    vectors: dict[str, Vector] = {}
+    values: dict[Scalar, Scalar] = dict.fromkeys(named, sympy.S.Zero)
+    for one in theorem.hypotheses:
+        if isinstance(one, Delayed) and [factor for _, factor in one.old.position.terms] == [1]:
+            values[one.old.value] = one.now.value
+            vectors |= dict.fromkeys(one.old.position.names, one.now.position)
+            vectors |= dict.fromkeys(one.old.gradient.names, one.now.gradient)
+    sides = [
+        (one.kind, *(put_in(s, values, vectors) for s in (one.lhs, one.rhs))) for one in relations
+    ]
+    try:
+        return tuple(Relation(lhs, kind, rhs) for kind, lhs, rhs in sides) if vectors else ()
+    except NotExactError:  # it is not defined there, which is said of its own
+        return ()
 
 
 def _roots(relations: Sequence[Relation], named: set[Scalar]) -> Iterator[Scalar]:

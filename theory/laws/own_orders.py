@@ -260,6 +260,8 @@ def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
         suppose += [family.policy.interval <= M_] if family.policy.interval > 1 else []
     words = ", ".join(" ".join(str(one).split()) for one in suppose)
     words = re.sub(r"\bset_", "", re.sub(r"\bK\b", family.interval or "K", words))
+    if pipelines is not None:
+        words = words.replace("each >= 1", f"M = {M_}, each >= 1", 1)
     size = Size(p_, M_, tuple(suppose), values, whole=whole)
     written = {} if pipelines is None else {"M": _sympy(M_)}
     return Subject(words, size, written, updates=updates)

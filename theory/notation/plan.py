@@ -265,8 +265,9 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
                 randoms.setdefault(str(node.args[1]), set()).update(node.random)
     between = meetings(plan.smooth, plan.convex, plan.assumed, points)
     for name, random in randoms.items():
-        still = _still(name, plan, points, forms)
-        _close(name, random, (*points, *(one.u for one in between)), plan, still)
+        _close(random, (*points, *(one.u for one in between)), plan)
+        still = _still(name, plan, points, forms) | _looked_at(points, random)
+        _require_told_apart(name, random, plan, still, statement.id)
     known = {name: frozenset(random) for name, random in randoms.items()}
     drawn = frozenset[str]().union(*known.values())
     still_there = (one for one in points if one.position.names <= plan.fixed)
@@ -318,14 +319,10 @@ def _still(
     return frozenset(named | plan.fixed | plan.anchors | plan.expected.get(mean, set()))
 
 
-def _close(
-    mean: str, random: set[str], points: tuple[Point, ...], plan: Plan, still: frozenset[str]
-) -> None:
+def _close(random: set[str], points: tuple[Point, ...], plan: Plan) -> None:
     """What is made of something random is random: values and gradients, and stale iterates.
 
-    So is what has it for its mean under another mean: that is drawn afterwards. And so is a vector
-    that an assumption relates to something random, such as the compressed gradient c in
-    ‖c − g‖² ≤ (1 − δ)‖g‖², if nothing says that it is there before.
+    So is what has it for its mean under another mean: that is drawn afterwards.
     """
     while True:
         more = {
@@ -345,12 +342,30 @@ def _close(
             more |= old.names if now.names & random else set()
         for later, expected in plan.spreads:
             more |= later.names if expected.names & random else set()
-        for hypothesis in plan.assumed:
-            named = _outside(hypothesis.relation.gap, mean, plan.varying)
-            more |= named - still if named & random else set()
         if more <= random:
             return
         random |= more
+
+
+def _require_told_apart(
+    mean: str, random: set[str], plan: Plan, still: frozenset[str], where: str
+) -> None:
+    """What a line relates to something random is listed as random too, or there before.
+
+    Such as the compressed gradient c in ‖c − g‖² ≤ (1 − δ)‖g‖²: nobody else knows which it is.
+    """
+    for hypothesis in plan.assumed:
+        named = _outside(hypothesis.relation.gap, mean, plan.varying)
+        beside = named - still - random
+        if named & random and beside:
+            one = min(beside)
+            raise TheoryError(
+                f"{one} stands in a line with {min(named & random)}, which is random to {mean}, "
+                "and nothing says whether it is drawn as well",
+                f"{where}: {hypothesis.name!r}",
+                f"list it in the mean {mean} if it is made of what is drawn; or else under "
+                f"given=(…,) of that mean, if it is there before",
+            )
 
 
 def _drawn(points: Iterable[Point], random: Set[str]) -> frozenset[str]:
@@ -360,6 +375,12 @@ def _drawn(points: Iterable[Point], random: Set[str]) -> frozenset[str]:
         for one in points
         if random & {one.value.name, *one.gradient.names} and not one.position.names & random
     )
+
+
+def _looked_at(points: Iterable[Point], random: Set[str]) -> frozenset[str]:
+    """Where functions that are random themselves are looked at: at points that are not."""
+    anew = _drawn(points, random)
+    return frozenset(n for one in points if one.function in anew for n in one.position.names)
 
 
 def _outside(gap: Scalar, mean: str, varying: Set[Scalar]) -> set[str]:

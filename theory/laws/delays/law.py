@@ -157,7 +157,9 @@ class DelayLaw:
     def _instead(self) -> dict[str, Any]:
         """Where no law is proved: what fits, what small runs say, and what is missing."""
         return {
-            "guess": None if self.guess is None else described(self.guess),
+            "guess": None
+            if self.guess is None
+            else described(self.guess) | {"least_p": self.guess.least},
             "started": bool(self.start_proof)
             and weakest(one.verdict for one in self.start_proof) is Verdict.PROVED,
             "table": list(self.table),

@@ -159,7 +159,7 @@ def prove_shape(times: Times, claimed: Shape) -> list[Outcome]:
 
 def prove_in_flight(times: Times, most: Piecewise) -> Outcome:
     """Prove the peak in flight, by stage."""
-    says = "microbatches between forward and backward at a stage: bound and attained"
+    says = "microbatches between forward and backward at a stage: so many, or M if that is less"
     parts = [decide(_bound(times, most)), decide(_attained(times, most))]
     return merge("in-flight", says, parts)
 

@@ -1,0 +1,155 @@
+"""Nothing is taken for fixed, or for constant, that an author has not said to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import sympy
+
+from theory.errors import TheoryError, VacuousError
+from theory.judging.as_claim import as_claim
+from theory.judging.judge import judged
+from theory.kernel import Theorem
+from theory.notation import (
+    average,
+    count,
+    equal,
+    function,
+    index,
+    iterates,
+    mean,
+    positive,
+    theorem,
+    total,
+    vectors,
+)
+
+from .test_notation import is_found
+
+gamma, sigma, c = positive("gamma sigma c")
+k, K = index("k"), count("K")
+x, y, z, g, h, m, star = vectors("x y z g h m x*")
+nothing = 0 * x
+
+
+def tied(another: bool) -> Theorem:
+    """y = g = ±1, and h = y: E g = 0, and E‖g‖² = 1."""
+    E, Q = mean("E", g, law="P"), mean("Q", h, law="P")
+    T = theorem("mine.tied")
+    T.unbiased(E, g, nothing)
+    if another:
+        T.unbiased(Q, h, y)
+    T.assume(equal(y, g))
+    return T.shows(E(g**2) <= 0)
+
+
+def remembered(another: bool) -> Theorem:
+    """g⁺ = g/2 + h moves x: of x₀ = 0 and signs, ‖x₂‖² is 13/4, and not 9/4."""
+    E, Q = mean("E", g, h, law="P"), mean("Q", z, law="P")
+    T = theorem("mine.remembered")
+    T.unbiased(E, g, nothing)
+    T.unbiased(E, h, nothing)
+    if another:
+        T.unbiased(Q, z, x)
+    T.iterate(g, g / 2 + h, k)
+    T.iterate(x, x - gamma * g, k)
+    X, N = T.sequence("X", x**2), T.sequence("N", g**2)
+    return T.shows(equal(X(k + 1), X(k) + gamma**2 * N(k)))
+
+
+@pytest.mark.parametrize("another", [False, True])
+@pytest.mark.parametrize("make", [tied, remembered])
+def test_another_mean_does_not_make_it_fixed(
+    make: Callable[[bool], Theorem], another: bool
+) -> None:
+    with pytest.raises(TheoryError, match="is random to E, and"):
+        make(another)
+
+
+def test_what_a_line_relates_to_a_draw_is_asked_for() -> None:
+    """A contraction y of g is drawn with it, or x is there before: nobody else knows."""
+    E, Q = mean("E", g, law="P"), mean("Q", h, law="P")
+    T = theorem("mine.contracted")
+    T.unbiased(E, g, nothing)
+    T.unbiased(Q, h, y)
+    T.assume((y - g) ** 2 <= g**2 / 2)
+    with pytest.raises(TheoryError, match="y stands in a line with g, which is random to E"):
+        T.shows(E(g**2) <= 0)
+
+
+def test_a_point_at_which_a_drawn_function_is_looked_at_need_not_be_named() -> None:
+    f, whole = function("f_i"), function("f")
+    E = mean("E", f(x), f.grad(x))
+    T = theorem("mine.drawn", "ours", whole, f)
+    T.constant(star)
+    T.assume(f(x) - f(star) <= f.grad(x) @ (x - star))
+    T.unbiased(E, f.grad(x), whole.grad(x))
+    assert is_found(T.shows(E(f(x)) - E(f(star)) <= whole.grad(x) @ (x - star)))
+
+
+def test_what_workers_move_apart_is_not_the_same_for_all() -> None:
+    """z_i⁺ = z_i + y_i with y = ±1 and z₀ = 0: avg⟨z_i, y_i⟩ is 1 at k = 1."""
+    avg = average("avg", y, over="worker")
+    T = theorem("mine.workers")
+    T.unbiased(avg, y, nothing)
+    T.iterate(z, z + y, k)
+    C = T.sequence("C", avg(z @ y))
+    with pytest.raises(TheoryError, match="z is the same for all that avg is over"):
+        T.shows(equal(C(k), 0))
+
+
+@pytest.mark.parametrize("moved", [True, False])
+def test_what_is_fetched_ahead_has_moved_something(moved: bool) -> None:
+    """g⁺ = h, y⁺ = y + h, z⁺ = y + g: with signs, ‖z₂‖² may be 4."""
+    E = mean("E", h, g)
+    T = theorem("mine.prefetched")
+    T.unbiased(E, g, nothing)
+    T.unbiased(E, h, nothing)
+    T.assume(equal(E(g**2), sigma**2))
+    T.iterate(g, h, k)
+    T.iterate(y, y + (h if moved else g), k)
+    Y = T.sequence("Y", y**2)
+    if moved:
+        with pytest.raises(TheoryError, match="g is random to E, and has moved y since"):
+            T.shows(Y(k + 1) <= Y(k) + sigma**2)
+    else:
+        T.have(E((y + g) ** 2) <= y**2 + sigma**2)
+        T.shows(Y(k + 1) <= Y(k) + sigma**2)
+
+
+@pytest.mark.parametrize("average_of", [False, True])
+def test_the_least_values_of_drawn_functions_differ(average_of: bool) -> None:
+    """f₁ = x²/2 and f₂ = x²/2 + 10: f₂(0) = 10 is above f(0) = 5."""
+    f, whole = function("f_i"), function("f")
+    E = (average if average_of else mean)("E", f(x), f.grad(x))
+    T = theorem("mine.least", "ours", whole)
+    T.convex(f)
+    T.minimum(f, star)
+    T.assume(equal(E(f(x)), whole(x)))
+    assert not is_found(T.shows(f(star) <= whole(x)))
+    assert is_found(T.shows(E(f(star)) <= whole(x)))
+
+
+@pytest.mark.parametrize("ago", [1, "tau"])
+def test_nothing_has_moved_before_the_start(ago: int | str) -> None:
+    """‖x[k] − x[k − 1]‖² ≥ c > 0 is false in iteration 0."""
+    late = sympy.Integer(ago) if isinstance(ago, int) else index(ago)
+    of = iterates("x", k)
+    T = theorem("mine.start")
+    T.iterate(of, of[k] - g)
+    T.assume((of[k] - of[k - late]) ** 2 >= c)
+    D = T.sequence("D", (of[k] - of[k - late]) ** 2)
+    made = T.shows(total(D(k), k, K) >= c * K)
+    with pytest.raises(VacuousError, match="iteration 0"):
+        judged(as_claim(made))
+
+
+def test_a_mean_is_over_something() -> None:
+    with pytest.raises(TheoryError, match="nothing is random to E"):
+        mean("E")
+
+
+def test_a_place_is_no_file() -> None:
+    with pytest.raises(TheoryError, match="behind the place stand functions"):
+        theorem("mine.one", "ours", "mine.py")  # type: ignore[arg-type]
