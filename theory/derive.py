@@ -251,7 +251,11 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         *prove_shape(times, shape),
     ]
     if closed.whole is not None:
-        proof.append(prove_whole_run(times, counts, lines, matrix, closed.whole))
+        longest = prove_whole_run(times, counts, lines, matrix, closed.whole)
+        if longest.verdict is Verdict.PROVED:
+            proof.append(longest)
+        else:  # it fits small runs alone: of the largest delay nothing is said, of others it is
+            closed = replace(closed, whole=None)
     clauses: tuple[Clause, ...] = ()
     if isinstance(family.rule, GreedyRule):
         clauses = rule_clauses(family.rule, admission, times, family.in_flight)

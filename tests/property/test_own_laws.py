@@ -71,6 +71,7 @@ BOUNDS: list[tuple[str, Bound]] = [
 CAPS: dict[str, Callable[[Any, Any], Any]] = {
     "2(p - s) - 1": lambda s, p: 2 * (p - s) - 1,
     "p - s + 1": lambda s, p: p - s + 1,
+    "p - s + 2": lambda s, p: p - s + 2,
     "p - s": lambda s, p: p - s,
     "p": lambda s, p: p,
     "max(2, p - s)": lambda s, p: max(2, p - s),
@@ -402,14 +403,24 @@ def test_laws_of_random_rules_are_those_of_runs(seeds: range) -> None:
     assert len(seeds) < 20 or set(verdicts) == {"PROVED", "UNKNOWN"}
 
 
-def capped(which: int, cap: str, sizes: list[tuple[int, int]]) -> dict[str, Any]:
+def capped(
+    which: int, cap: str, sizes: list[tuple[int, int]], lines: str = "ascending"
+) -> dict[str, Any]:
     """The law of a rule that bounds what is in flight at every stage, compared if it is proved."""
     own = replace(family(RULES[which], None), in_flight=CAPS[cap])
-    found = derive_rule(own, "ascending", None).to_json()
+    found = derive_rule(own, lines, None).to_json()
     if found["verdict"] == "PROVED":
         for p, M in sizes:
-            compare(found, own, "ascending", p, M)
+            compare(found, own, lines, p, M)
     return found
+
+
+@pytest.mark.parametrize("cap", ["p - s + 1", "p - s + 2"])
+def test_a_bound_above_that_of_1f1b_has_a_law(cap: str) -> None:
+    """What is in flight is the least of two forms; of the largest delay none may be proved."""
+    found = capped(PIPEDREAM, cap, [(2, 9), (4, 23), (5, 31)], "descending")
+    assert found["verdict"] == "PROVED"
+    assert found["whole_run_max"] is None or cap == "p - s + 2"
 
 
 @pytest.mark.slow

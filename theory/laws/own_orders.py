@@ -44,6 +44,9 @@ BOUNDED: Final = {"staleness": "local_staleness_whole_run", "in-flight": "in_fli
 """Columns with a bound, and the checker's fact that it bounds."""
 
 MOST_RUNS: Final = 120
+INTERVAL: Final = "K"
+INTERVALS: Final = range(1, 5)
+"""Numbers of gradients of an update from whose runs bounds are guessed, where one is fixed."""
 LARGEST: Final = 600
 """Most p·M of a size that is run because a counterexample names it."""
 
@@ -168,11 +171,26 @@ def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
         if order.accept is not any_size:  # bounds are of every interval, whatever `accept` gives
             plain = replace(order, accept=any_size)
             free = small_runs(replace(family, rule=plain), plain, least)
+        elif _fixed(family):
+            free = [run for every in INTERVALS for run in _at_interval(family, order, least, every)]
         found = tuple(_column(family, order, subject, (runs, free), column) for column in COLUMNS)
         return Row(subject.words, found)
     except (ScheduleError, TheoryError) as error:
         why = f"{error.what} ({error.where})"
         return Row("", tuple(Invariant(name, "", _unknown(name, why)) for name in COLUMNS))
+
+
+def _fixed(family: Family) -> bool:
+    """Whether updates come after so many gradients, and no parameter says how many."""
+    named = {one.name for one in family.parameters}
+    return family.policy.interval > 1 and not family.interval and INTERVAL not in named
+
+
+def _at_interval(family: Family, order: StampedOrder, least: int, every: int) -> Iterator[_Run]:
+    """Runs with another number of gradients: how a bound depends on it shows in these alone."""
+    other = replace(family, policy=replace(family.policy, interval=every))
+    for run in small_runs(other, order, least):
+        yield replace(run, size={**run.size, INTERVAL: every})
 
 
 def _unknown(name: str, why: str) -> Outcome:
@@ -337,7 +355,7 @@ def _accepts(family: Family, order: StampedOrder, size: Mapping[str, int]) -> bo
     kind, lanes = order.shape.pipelines, order.shape.lanes(values)
     pipelines = {"one": 1, "lanes": lanes, "ranks": size["p"]}[kind]
     at = At(size["p"], size["M"], values, 0, 0, 0, 0, _choose, divmod)
-    every = size[family.interval] if family.interval else family.policy.interval
+    every = size.get(family.interval or INTERVAL, family.policy.interval)
     updated = family.policy.name == "flush" or every <= size["M"]
     return size["M"] % pipelines == 0 and updated and all(order.sizes(at))
 
@@ -391,7 +409,8 @@ def _column(
     if column in BOUNDED:
         counted = [run for run in free if _whole(family, run.size) and column not in run.broken]
         every = family.policy.interval
-        form = least_form(counted, column, family.interval or every)
+        fixed = INTERVAL if _fixed(family) else every
+        form = least_form(counted, column, family.interval or fixed)
         if form is None:
             return beside_runs(column, _unknown(column, "no short form fits small runs"), relevant)
         formulas = {BOUND: form if family.interval else form.subs(K, every)}
@@ -431,7 +450,7 @@ def beside_runs(column: str, found: Outcome, runs: Sequence[_Run], bound: str = 
 def _whole(family: Family, size: Mapping[str, int]) -> bool:
     """Whether no gradient is left over without an update."""
     flush = family.policy.name == "flush"
-    every = size[family.interval] if family.interval else family.policy.interval
+    every = size.get(family.interval or INTERVAL, family.policy.interval)
     return flush or size["M"] % every == 0
 
 

@@ -113,17 +113,26 @@ def held_in_small_runs(
     s, p_column, big_m, target = np.array(rows, dtype=np.int64).T
     columns = {"s": s, "p": p_column, "M": big_m, "m": np.zeros_like(s)}
     found = fit(columns, target, [("s", "p"), ("s", "p", "M")])
-    return found or _as_many_as_let_in(columns, target, admission)
+    if found is None or len(found.pieces) > 2:
+        return _as_many_as_let_in(columns, target, admission) or found
+    return found
 
 
 def _as_many_as_let_in(
     columns: Mapping[str, IntArray], target: IntArray, admission: Admission
 ) -> Piecewise | None:
-    """As many as are let in, or as PipeDream's stages have without a bound, if that fits."""
+    """As many as are let in, or as PipeDream's stages have without a bound, if that fits.
+
+    What is let in at each stage is read off those that have fewer.
+    """
+    free = Affine((("s", -2), ("p", 2)), -1)
     let_in = None if admission is None else affine_bound(admission)
-    if let_in is None:
-        return None
-    found = as_many_as(let_in[0], Affine((("s", -2), ("p", 2)), -1))
+    bound = None if let_in is None else let_in[0]
+    if bound is None:
+        few = target < free.at(columns)
+        alone = fit({name: one[few] for name, one in columns.items()}, target[few], [("s", "p")])
+        bound = alone.pieces[0].value if alone is not None and len(alone.pieces) == 1 else free
+    found = as_many_as(bound, free)
     return found if (found.at(columns, np.where) == target).all() else None
 
 
