@@ -43,6 +43,22 @@ Ltac bilinear :=
   rewrite ?dot_zero, ?dot_zero_r;
   repeat (rewrite ?dot_add, ?dot_add_r, ?dot_scale, ?dot_scale_r, ?dot_zero, ?dot_zero_r).
 
+(** A quadratic that is nowhere below 0. *)
+Lemma discriminant a b c :
+  0 <= c -> (forall t, 0 <= a + (2 * t) * b + t ^ 2 * c) -> b ^ 2 <= a * c.
+Proof.
+  intros H0 Q. destruct (Rle_lt_or_eq_dec _ _ H0) as [Hc | Hc].
+  - specialize (Q (- (b / c))).
+    assert (0 <= (a - b ^ 2 / c) * c) as H.
+    { apply Rmult_le_pos; [|lra].
+      replace (a - b ^ 2 / c) with (a + 2 * - (b / c) * b + (- (b / c)) ^ 2 * c) by (field; lra).
+      assumption. }
+    replace ((a - b ^ 2 / c) * c) with (a * c - b ^ 2) in H by (field; lra). lra.
+  - rewrite <- Hc in *. destruct (Req_dec b 0) as [->|Hn]; [lra|].
+    specialize (Q (- (a + 1) / (2 * b))).
+    replace (2 * (- (a + 1) / (2 * b)) * b) with (- (a + 1)) in Q by (field; assumption). lra.
+Qed.
+
 (** * Means
 
     [mean w f] is the mean of [f] over the outcomes that differ from [w] only in what is drawn:
@@ -110,14 +126,15 @@ Proof. rewrite mean_scale, mean_one. ring. Qed.
 Lemma total_const c : total P (fun _ => c * 1) = c.
 Proof. rewrite total_scale, total_one. ring. Qed.
 
-(** Jensen: the square of a mean is at most the mean of the square. *)
-Lemma jensen w f : mean M w f ^ 2 <= mean M w (fun v => f v ^ 2).
+(** Cauchy and Schwarz, of means. *)
+Lemma mean_schwarz w (a b c : W -> R) :
+  (forall v t, 0 <= a v + (2 * t) * b v + t ^ 2 * c v) -> (forall v, 0 <= c v) ->
+  mean M w b ^ 2 <= mean M w a * mean M w c.
 Proof.
-  set (m := mean M w f).
-  assert (0 <= mean M w (fun v => f v ^ 2 + ((-2 * m) * f v + m ^ 2 * 1))) as D.
-  { apply mean_nonneg. intros v _. replace (_ + _) with ((f v - m) ^ 2) by ring. apply pow2_ge_0. }
-  rewrite mean_plus, mean_plus, (mean_scale _ _ _ (-2 * m)), (mean_const w (m ^ 2)) in D.
-  fold m in D. nra.
+  intros Q C. apply discriminant; [apply mean_nonneg; intros v _; apply C |].
+  intros t. assert (0 <= mean M w (fun v => (a v + (2 * t) * b v) + t ^ 2 * c v)) as D.
+  { apply mean_nonneg. intros v _. apply Q. }
+  rewrite !mean_plus, !mean_scale in D. exact D.
 Qed.
 End Means.
 
@@ -543,18 +560,7 @@ Proof.
   { intros t. replace (_ + _) with (dot (add u (scale t v)) (add u (scale t v))).
     - apply dot_nonneg.
     - bilinear. rewrite (dot_sym _ v u). ring. }
-  destruct (Rle_lt_or_eq_dec _ _ (dot_nonneg _ v)) as [Hv | Hv].
-  - specialize (Q (- (dot u v / dot v v))).
-    assert (0 <= (dot u u - dot u v ^ 2 / dot v v) * dot v v).
-    { apply Rmult_le_pos; [|lra].
-      replace (_ - _) with (dot u u + 2 * - (dot u v / dot v v) * dot u v
-        + (- (dot u v / dot v v)) ^ 2 * dot v v) by (field; lra). assumption. }
-    replace ((dot u u - dot u v ^ 2 / dot v v) * dot v v)
-      with (dot u u * dot v v - dot u v ^ 2) in H by (field; lra). lra.
-  - rewrite <- Hv in *. destruct (Req_dec (dot u v) 0) as [->|Hn]; [lra|].
-    specialize (Q (- (dot u u + 1) / (2 * dot u v))).
-    replace (2 * (- (dot u u + 1) / (2 * dot u v)) * dot u v) with (- (dot u u + 1)) in Q
-      by (field; assumption). lra.
+  apply discriminant; [apply dot_nonneg | exact Q].
 Qed.
 
 Definition minus {V : Space} (u v : V) : V := add u (scale (-1) v).

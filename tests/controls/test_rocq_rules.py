@@ -12,10 +12,12 @@ import sympy
 from tests.controls.test_kernel_delays import EACH, SUMMED
 from tests.controls.test_kernel_windows import TRUE
 from theory.kernel.elementary import Log
+from theory.kernel.means import Operator
 from theory.kernel.prove import prove
-from theory.kernel.rules import Elementary
+from theory.kernel.rules import Elementary, Schwarz
 from theory.kernel.rules.elementary import ENTRIES, Stated
 from theory.kernel.theorem import Theorem
+from theory.kernel.vectors import Vector, vector, vectors
 from theory.rocq.compiling import checked
 from theory.rocq.elementary import LETTERS
 from theory.rocq.reading import require_faithful
@@ -51,6 +53,27 @@ def elementary(entry: str) -> Theorem:
     )  # fmt: skip
 
 
+def schwarz(rule: Schwarz) -> Theorem:
+    """The inequality of Cauchy and Schwarz, of two vectors or numbers."""
+    said = rule.stated()
+    parts = [one for one in (rule.first, rule.second) if isinstance(one, Vector)]
+    return Theorem(
+        id="own.schwarz", where="ours", statement="", latex="", lhs=said.lhs, kind=said.kind,
+        symbols=(), scalars=() if parts else (x, y), terms={"more": said.rhs},
+        vectors=tuple(vector(name) for one in parts for name in one.names), conclude=rule,
+    )  # fmt: skip
+
+
+a, b = vectors("a b")
+NORMS = {
+    "vectors": schwarz(Schwarz(a, b)),
+    "means": schwarz(Schwarz(a, b, Operator("E", ("a", "b")))),
+    "one_mean": schwarz(Schwarz(a, b, Operator("E", ("a",)))),
+    "numbers": schwarz(Schwarz(x, y, Operator("E", ("x", "y")))),
+    "jensen": schwarz(Schwarz(x, sympy.S.One, Operator("E", ("x", "y")))),
+}
+
+
 def said_of(theorems: dict[str, Theorem]) -> dict[str, str]:
     """What the exporter, or coqc, says of each: nothing if it is accepted."""
     files, refused = {}, {}
@@ -77,8 +100,8 @@ def test_every_entry_has_a_lemma() -> None:
 def test_true_instances_are_accepted() -> None:
     late = {f"late_{place}": one for place, one in enumerate((*TRUE.values(), SUMMED, EACH))}
     facts = {entry: elementary(entry) for entry in ENTRIES}
-    said = said_of(late | facts)
-    assert len(said) == len(late) + len(facts)
+    said = said_of(late | facts | NORMS)
+    assert len(said) == len(late) + len(facts) + len(NORMS)
     assert not any(said.values()), said
 
 
@@ -95,6 +118,7 @@ def test_false_instances_are_refused() -> None:
         for place, one in enumerate((*TRUE.values(), SUMMED, EACH))
         if one.kind == "<=" and one.goal.rhs != 0
     }
+    less |= {name: replace(one, terms={"less": one.goal.rhs / 2}) for name, one in NORMS.items()}
     assert all(prove(one).verdict is not Verdict.PROVED for one in less.values())
     said = said_of(less)
     assert len(said) == len(less) > 10

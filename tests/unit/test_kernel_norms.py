@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 import sympy
 
-from theory.kernel import Combine, Relation, Theorem, Triangle, eq, le, prove, square, vectors
+from theory.kernel import Combine, Relation, Theorem, Triangle, dot, eq, le, prove, square, vectors
 from theory.kernel.lemmas import TRIANGLE
+from theory.kernel.means import Average, Operator
+from theory.kernel.rules import Schwarz
 from theory.kernel.theorem import Given
 from theory.kernel.vectors import Vector
 from theory.verdicts import Verdict
@@ -28,7 +30,7 @@ HERE = Theorem("test.norms", "here", "0 ≤ 0.", "0", (a, b, r), ONE * 0, {"0": 
                vectors=(u, v))  # fmt: skip
 
 
-def accepts(rule: Triangle, goal: Relation) -> bool:
+def accepts(rule: Triangle | Schwarz, goal: Relation) -> bool:
     return rule.check(goal, Given(HERE, FACTS)).verdict is Verdict.PROVED
 
 
@@ -80,6 +82,53 @@ def test_sums_of_vectors(rule: Triangle, goal: Relation) -> None:
 )
 def test_what_does_not_follow(rule: Triangle, goal: Relation) -> None:
     assert not accepts(rule, goal)
+
+
+E, AVG = Operator("E", ("u", "v")), Average("avg", ("u",))
+q, t = sympy.symbols("q t", real=True)
+OF = Operator("E", ("q", "t"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "goal"),
+    [
+        (Schwarz(u, v), le(dot(u, v) ** 2, square(u) * square(v))),
+        (Schwarz(u - v, v, E), le(E.of(dot(u - v, v)) ** 2, E.of(square(u - v)) * E.of(square(v)))),
+        (Schwarz(u, v, AVG), le(AVG.of(dot(u, v)) ** 2, AVG.of(square(u)) * square(v))),
+        (Schwarz(q, t, OF), le(OF.of(q * t) ** 2, OF.of(q**2) * OF.of(t**2))),
+        (Schwarz(q, ONE, OF), le(OF.of(q) ** 2, OF.of(q**2))),
+    ],
+    ids=str,
+)
+def test_cauchy_and_schwarz(rule: Schwarz, goal: Relation) -> None:
+    assert accepts(rule, goal)
+    assert not accepts(rule, Relation(goal.rhs, "<=", goal.lhs))
+    assert not accepts(rule, Relation(goal.lhs, "==", goal.rhs))
+    assert not accepts(rule, Relation(2 * goal.lhs, "<=", goal.rhs))
+
+
+@pytest.mark.parametrize(
+    ("rule", "goal"),
+    [
+        # the mean of a square is not the square of a mean
+        (Schwarz(u, v, E), le(E.of(dot(u, v) ** 2), E.of(square(u)) * E.of(square(v)))),
+        (Schwarz(u, v, E), le(E.of(dot(u, v)) ** 2, square(u) * square(v))),
+        (Schwarz(u, v), le(dot(u, v), square(u) * square(v))),
+        (Schwarz(u, ONE), le(square(u), square(u))),  # a vector times a number
+        (Schwarz(u * sympy.sqrt(q), v), le(q * dot(u, v) ** 2, q * square(u) * square(v))),
+    ],
+    ids=str,
+)
+def test_what_is_not_theirs(rule: Schwarz, goal: Relation) -> None:
+    assert not accepts(rule, goal)
+
+
+def test_a_mean_of_another_kind_is_refused() -> None:
+    class Any(Operator):
+        pass
+
+    rule = Schwarz(u, v, Any("E", ("u", "v")))
+    assert not accepts(rule, rule.stated())
 
 
 def test_no_parts_give_zero_only() -> None:

@@ -23,6 +23,7 @@ from theory.notation.names import (
     positive,
     real,
 )
+from theory.notation.norms import norm
 from theory.notation.summed import total
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "mean",
     "named",
     "nonnegative",
+    "norm",
     "positive",
     "real",
     "theorem",

@@ -34,8 +34,9 @@ from theory.kernel.rules import Combine, Found, Induction, Total
 from theory.kernel.stored import entries_of, names_of, vector_from
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, vector
-from theory.notation import elementary, offers
+from theory.notation import elementary, norms, offers
 from theory.notation.names import Function, Pending, plainly, text
+from theory.notation.norms import SQUARED
 from theory.notation.offers import Offer
 from theory.notation.plan import Plan, Statement, counts, scene_of
 from theory.notation.scene import Scene
@@ -251,6 +252,10 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         follow(step.name, step.relation)
     steps += offers.drifts(bare, run)
     formulas = [bare.goal, *(h.relation for h in hypotheses), *lines]
+    own = [h for h in hypotheses if isinstance(h, Hypothesis)]
+    for step in (*norms.facts(formulas, means), *norms.turned(formulas, own, tuple(steps))):
+        steps.append(step)
+        follow(step.name, step.relation)
     steps += elementary.facts(formulas, hypotheses)
     steps += elementary.roots(formulas)
     steps += elementary.sums(formulas, run.index, run.counts)
@@ -274,6 +279,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
             if run.index is not None and is_zero(before.gap):  # two names of one thing
                 steps.append(Step(f"{inside}, each", relation, Total(inside, run.index)))
                 follow(steps[-1].name, relation)
+        steps += norms.lines(written.name, relation, rule, own)
         steps.append(Step(written.name, relation, rule, written.says, written.where))
         follow(written.name, relation)
         if isinstance(rule, Induction) and rule.count in general:
@@ -284,6 +290,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         for stale in bare.hypotheses if run.index is not None else ():
             if isinstance(stale, Delayed):
                 steps += offers.drift_by(written.name, relation, stale, run, bare)
+    steps += norms.lines("statement", bare.goal, statement.rule, own)
     return _certified(bare, steps, statement.rule, means)
 
 
@@ -462,7 +469,7 @@ def _without_unused(full: _Sketch, plan: Plan) -> _Sketch:
     lines = {step.name: step for step in full.steps}
     written = {one.name for one in plan.written}
     searched = {name for name, step in lines.items() if type(step.rule) is Found}
-    searched -= {name for name in searched if name.endswith(INSIDE)}
+    searched -= {name for name in searched if name.endswith((INSIDE, SQUARED))}
     rules = [*(lines[name].rule for name in searched), full.conclude]
     needs = {name: frozenset(step.rule.uses) for name, step in lines.items()}
     if any(type(rule) is Found and rule.problem for rule in rules):

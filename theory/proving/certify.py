@@ -18,6 +18,7 @@ from theory.kernel.rules.found import Found, parts_of
 from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.notation.building import EACH, INSIDE, offered
+from theory.notation.norms import SQUARED
 from theory.proving.missing import missing_fact, missing_line
 from theory.proving.search import Searched, search
 from theory.proving.storing import entry, updated
@@ -126,6 +127,8 @@ def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[C
         failed = any(one.entry is None for one in found)
         if failed or _repeats(step, lost):
             lost.add(step.name)
+        if failed and step.name.endswith(SQUARED):  # the line may follow otherwise
+            continue
         if failed and step.name.endswith(INSIDE):  # the line itself says what is missing
             inside[step.name.removesuffix(INSIDE)] = f"in one iteration: {found[0].why}"
         else:

@@ -10,9 +10,9 @@ import sympy
 from sympy.core.function import AppliedUndef
 from sympy.core.symbol import Str
 
-from theory.kernel.means import Mean, is_average, is_random
-from theory.kernel.relations import Relation, eq
-from theory.kernel.rules import Expect, Swap, Total
+from theory.kernel.means import Mean, Operator, is_average, is_random
+from theory.kernel.relations import Relation, eq, le
+from theory.kernel.rules import Expect, Schwarz, Swap, Total
 from theory.kernel.theorem import Given
 from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.rocq.numbers import SHOWN, Premise
@@ -59,40 +59,111 @@ def nested(parts: list[tuple[str, str]]) -> str:
     return " + (".join(written) + ")" * (len(written) - 1)
 
 
-def _expect(draft: Draft, rule: Expect, goal: Relation) -> str:
-    text, fact = draft.text(), draft.facts[rule.of]
-    names = frozenset(map(str, rule.under.marks))
-    inner = text.inner()
-    terms = terms_of(fact.relation.gap, lambda part: is_random(part, names))
-    mean = rule.under.name
-    operator = text.operator(mean)
+def _apart(
+    draft: Draft, under: Operator, form: Scalar, written: str, label: str
+) -> tuple[list[str], Scalar]:
+    """Lines by which the mean of an expression is that of its terms, and this in terms."""
+    text, mean = draft.text(), under.name
+    names, inner = frozenset(map(str, under.marks)), text.inner()
+    terms = terms_of(form, lambda part: is_random(part, names))
     at, v = text.outcome, inner.outcome
     mixed = nested([(text.real(c), inner.real(a)) for c, a in terms])
     apart = " + (".join(
         text.real(c) if a == 1 else f"{text.real(c)} * {text.average(mean, a)}" for c, a in terms
     ) + ")" * (len(terms) - 1)  # fmt: skip
-    total = sympy.Add(*(c if a == 1 else c * rule.under.of(a) for c, a in terms))
-    relation = Relation(sympy.S.Zero, fact.relation.kind, total)
     rewriting = known_rewrites(draft, mean, [c for c, _ in terms], text, inner)
-    exact = fact.relation.kind == "=="
     lines = [
-        f"  assert (E' : mean {operator} {at} (fun {v} => {inner.gap(fact.relation)}) = {apart}).",
-        f"  {{ transitivity (mean {operator} {at} (fun {v} => {mixed})); [|linear].",
+        f"  assert ({label} : mean {text.operator(mean)} {at} (fun {v} => {written}) = {apart}).",
+        f"  {{ transitivity (mean {text.operator(mean)} {at} (fun {v} => {mixed})); [|linear].",
         f"    apply mean_ext; intros {v} H_{v}.",
         *(f"    {line}" for line in rewriting),
         "    rooted. }",
     ]
+    return lines, sympy.Add(*(c if a == 1 else c * under.of(a) for c, a in terms))
+
+
+def _schwarz(draft: Draft, rule: Schwarz, goal: Relation) -> str:
+    text = draft.text()
+    lines, relation = (
+        (_of_vectors(text, rule), rule.stated())
+        if rule.under is None
+        else _of_means(draft, rule, rule.under)
+    )
+    by = "same S'" if rule.under is not None else "exact S'"
+    return "\n".join(
+        [
+            *lines,
+            f"  assert (B' : {text.relation(relation)}) by ({by}).",
+            f"  {draft.numbers.combine(text, goal, [Premise(relation, SHOWN)])}.",
+        ]
+    )
+
+
+def _shown(text: Text, rule: Schwarz, square: str) -> str:
+    """A tactic: something is at least 0, or at most something else, being a square as written."""
+    vectors = isinstance(rule.first, Vector)
+    names = rule.first.names | rule.second.names if vectors else frozenset[str]()
+    same = f"{'bilinear; ' if vectors else ''}{flips(names, text)}rooted"
+    written, by = (
+        (f"(dot {square} {square})", "dot_nonneg") if vectors else (f"({square} ^ 2)", "pow2_ge_0")
+    )
+    return f"cbv beta; apply (Rle_trans _ {written}); [apply {by} | apply Req_le; {same}]"
+
+
+def _of_vectors(text: Text, rule: Schwarz) -> list[str]:
+    if not isinstance(rule.first, Vector):
+        return [f"  assert (S' : {text.relation(rule.stated())}) by (apply Req_le; rooted)."]
+    names = rule.first.names | rule.second.names
+    same = f"apply Req_le; bilinear; {flips(names, text)}rooted"
+    shown = f"cauchy_schwarz V {text.vector(rule.first)} {text.vector(rule.second)}"
+    return [
+        f"  assert (S' : {text.relation(rule.stated())}).",
+        f"  {{ eapply Rle_trans; [|eapply Rle_trans; [exact ({shown})|]]; {same}. }}",
+    ]
+
+
+def _of_means(draft: Draft, rule: Schwarz, under: Operator) -> tuple[list[str], Relation]:
+    text = draft.text()
+    inner, one, other = text.inner(), rule.first, rule.second
+    v, vectors = inner.outcome, isinstance(one, Vector)
+    a, b = (inner.vector(one), inner.vector(other)) if vectors else map(inner.real, (one, other))
+    added = f"(add {a} (scale t {b}))" if vectors else f"({a} + t * {b})"
+    bare = replace(rule, under=None)
+    products = [bare.mean(x, y) for x, y in ((one, one), (one, other), (other, other))]
+    functions = " ".join(f"(fun {v} => {inner.real(form)})" for form in products)
+    lines = [
+        f"  pose proof (mean_schwarz _ {text.operator(under.name)} {text.outcome} {functions}",
+        f"    ltac:(intros {v} t; {_shown(inner, rule, added)})",
+        f"    ltac:(intros {v}; {_shown(inner, rule, b)})) as S'.",
+    ]
+    totals = []
+    for place, form in enumerate(products):
+        more, total = _apart(draft, under, form, inner.real(form), f"E{place}")
+        lines += more
+        totals.append(total)
+    lines.append("  rewrite E0, E1, E2 in S'.")
+    return lines, le(totals[1] ** 2, totals[0] * totals[2])
+
+
+def _expect(draft: Draft, rule: Expect, goal: Relation) -> str:
+    text, fact = draft.text(), draft.facts[rule.of]
+    inner, operator = text.inner(), text.operator(rule.under.name)
+    at, v = text.outcome, inner.outcome
+    gap = inner.gap(fact.relation)
+    lines, total = _apart(draft, rule.under, fact.relation.gap, gap, "E'")
+    relation = Relation(sympy.S.Zero, fact.relation.kind, total)
+    exact = fact.relation.kind == "=="
     there = draft.use(rule.of, outcome=v)
     if exact:
         lines += [
-            f"  assert (D' : mean {operator} {at} (fun {v} => {inner.gap(fact.relation)}) = 0).",
+            f"  assert (D' : mean {operator} {at} (fun {v} => {gap}) = 0).",
             f"  {{ transitivity (mean {operator} {at} (fun _ => 0 * 1)); [|apply mean_const].",
             f"    apply mean_ext; intros {v} _. rewrite (gap_zero _ _ {there}). ring. }}",
             f"  assert (B' : {text.relation(relation)}) by (rewrite E' in D'; symmetry; same D').",
         ]
     else:
         lines += [
-            f"  assert (D' : 0 <= mean {operator} {at} (fun {v} => {inner.gap(fact.relation)})).",
+            f"  assert (D' : 0 <= mean {operator} {at} (fun {v} => {gap})).",
             f"  {{ apply mean_nonneg; intros {v} _. apply gap_nonneg; exact {there}. }}",
             f"  assert (B' : {text.relation(relation)}) by (rewrite E' in D'; same D').",
         ]
@@ -305,6 +376,11 @@ class WholeText(Text):
         return f"(total P (fun {inner.outcome} => {inner.real(inside)}))"
 
 
-RULES: Final[Mapping[type, Script]] = {Expect: _expect, Swap: _swap, Total: _total}
+RULES: Final[Mapping[type, Script]] = {
+    Expect: _expect,
+    Schwarz: _schwarz,
+    Swap: _swap,
+    Total: _total,
+}
 
 __all__ = ["RULES"]

@@ -355,15 +355,17 @@ class _Reader:
         return not parser.left
 
     def _late(self, text: str, one: Delayed) -> bool:
-        least = r"Z\s*\.\s*max 0 \( (\S+) - (.*?) \)"
-        j = "j'" if "j" in self.things else "j"  # what is bound here is nothing else
-        when = rf"{j} = {least}" if one.exact else rf"{least} <= {j} <= (\S+)"
-        match = re.match(rf"exists {j} : Z , \( {when} \) ", text)
-        if match is None or match[1] != self.iteration:
+        least = r"Z\s*\.\s*max 0 \( (?P<k>\S+) - (?P<delay>.*?) \)"
+        when = rf"(?P=j) = {least}" if one.exact else rf"{least} <= (?P=j) <= (?P<end>\S+)"
+        match = re.match(rf"exists (?P<j>j'?) : Z , \( {when} \) ", text)
+        if match is None or match["k"] != self.iteration:
             return False
-        delay = Parser(match[2].split(" "), self).atom()
+        j, told = match["j"], match["delay"].split(" ")
+        if j in (self.iteration, *told):  # what is bound here is nothing else
+            return False
+        delay = Parser(told, self).atom()
         parser = Parser(text[match.end() :].split(" "), self)
-        ends = one.exact or match[3] == match[1]
+        ends = one.exact or match["end"] == match["k"]
         pairs = [
             (one.old.position, one.now.position), (one.old.value, one.now.value),
             (one.old.gradient, one.now.gradient),

@@ -1,0 +1,226 @@
+"""What is known of the norms that a theorem names, and of squares of means, offered unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, Final
+
+import sympy
+
+from theory.kernel.atoms import atoms
+from theory.kernel.means import Mean, Operator
+from theory.kernel.relations import Relation, le
+from theory.kernel.rules import Combine, Found, Lipschitz, Root, Schwarz, Triangle
+from theory.kernel.signs import nonnegative
+from theory.kernel.theorem import Hypothesis, Rule, Step
+from theory.kernel.vectors import Gram, Scalar, Vector, squared, vector
+from theory.notation.coercion import is_parameters
+from theory.notation.names import text
+from theory.verdicts import Verdict
+
+SQUARED: Final = ", squared"
+"""What a line a ≤ b is called where it is said as a² ≤ b²; it need not have a certificate."""
+
+
+def norm(one: Vector) -> Scalar:
+    """The norm of a vector: the root of its square.
+
+    Examples
+    --------
+    >>> u, v = vector("u"), vector("v")
+    >>> norm(u), norm(-2 * u), norm(u - v) ** 2 == (u - v) ** 2
+    (sqrt(<u, u>), 2*sqrt(<u, u>), True)
+    """
+    return sympy.sqrt(one**2)
+
+
+def _roots(said: Iterable[Relation]) -> list[Any]:
+    powers = {one for relation in said for one in atoms(relation.gap, sympy.Pow)}
+    found = {sympy.sqrt(one.base) for one in powers if one.exp.is_Rational and one.exp.q == 2}
+    return sorted((one for one in found if one.is_Pow), key=str)
+
+
+def lengths(said: Iterable[Relation]) -> dict[Vector, Scalar]:
+    """The vectors of which formulas name norms, with these."""
+    found = {root: squared(root.base) for root in _roots(said)}
+    return {form[1] * sympy.sqrt(form[0]): root for root, form in found.items() if form}
+
+
+def facts(said: Sequence[Relation], means: Sequence[Operator]) -> Iterator[Step]:
+    """The inequalities of Cauchy and Schwarz, of the triangle, and of Jensen.
+
+    Parameters
+    ----------
+    said : sequence of Relation
+        All formulas of the theorem.
+    means : sequence of Operator
+    """
+    known = lengths(said)
+    for one, other in combinations(known, 2):
+        yield from _schwarz(Schwarz(one, other), known[one] * known[other])
+    for whole, size in known.items():
+        for parts in _sums(whole, known):
+            yield from _triangle(whole, parts, size)
+    for operator in means:
+        yield from _means(said, operator)
+
+
+def _sums(whole: Vector, known: Mapping[Vector, Scalar]) -> Iterator[dict[Vector, Scalar]]:
+    """Vectors of known norms that add up to another one, with these norms."""
+    either = {sign * one: size for one, size in known.items() for sign in (1, -1)}
+    for pair in combinations(either, 2):
+        if not (whole - pair[0] - pair[1]).terms:
+            yield {one: either[one] for one in pair}
+    signs = {name: _sign(factor) for name, factor in whole.terms}
+    alone = all(vector(name) in known and sign for name, sign in signs.items())
+    plain = len(signs) == 2 and all(abs(factor) == 1 for _, factor in whole.terms)
+    if alone and len(signs) > 1 and not plain:
+        yield {
+            vector(name) * factor: known[vector(name)] * factor * signs[name]
+            for name, factor in whole.terms
+        }
+
+
+def _sign(factor: Scalar) -> int:
+    factor = sympy.sympify(factor)
+    return 1 if factor.is_nonnegative else -1 if factor.is_nonpositive else 0
+
+
+def _schwarz(rule: Schwarz, bound: Scalar | None = None) -> Iterator[Step]:
+    """The inequality in squares and, if what bounds it has a root, in both directions."""
+    name = f"Cauchy–Schwarz of {_text(rule.first)} and {_text(rule.second)}"
+    name += f" under {rule.under.name}" if rule.under is not None else ""
+    yield Step(name, rule.stated(), rule)
+    middle = rule.mean(rule.first, rule.second)
+    sides = (("root", middle), ("root, other way", -middle)) if bound is not None else ()
+    for label, side in sides:
+        yield Step(f"{name}, {label}", le(side, bound), Root(name))
+
+
+def _text(one: Vector | Scalar) -> str:
+    return text(one) if isinstance(one, Vector) else str(one)
+
+
+def _triangle(whole: Vector, parts: Mapping[Vector, Scalar], size: Scalar) -> Iterator[Step]:
+    name = f"triangle of {text(whole)} by {' and '.join(map(text, parts))}"
+    told = [(f"{name}, {text(one)}", sympy.S.One, one, long) for one, long in parts.items()]
+    yield from (Step(label, le(one**2, long**2), Combine()) for label, _, one, long in told)
+    total = sympy.Add(*parts.values())
+    yield Step(name, le(whole**2, total**2), Triangle(tuple(told)))
+    yield Step(f"{name}, root", le(size, total), Root(name))
+
+
+def _means(said: Sequence[Relation], operator: Operator) -> Iterator[Step]:
+    """Of squares of means, of means of norms, and of roots of means that formulas name."""
+    named = {mean for relation in said for mean in atoms(relation.gap, Mean)}
+    own = sorted((one for one in named if operator.of(one.args[2]) == one), key=str)
+    powers = {one for relation in said for one in atoms(relation.gap, sympy.Pow)}
+    rooted = {one.base for one in _roots(said)}
+    for mean in own:
+        inside = mean.args[2]
+        if mean**2 in powers or atoms(inside, sympy.Pow) & set(_roots([le(0, inside)])):
+            one, other = _factors(inside)
+            whole = operator.of(one**2) if other == 1 else None
+            bound = sympy.sqrt(whole) if whole in rooted else None
+            yield from _schwarz(Schwarz(one, other, operator), bound)
+    ends = {vector(m.args[2].names[0]): m for m in own if m in rooted and _is_square(m.args[2])}
+    for one, other in combinations(ends, 2):
+        bound = sympy.sqrt(ends[one]) * sympy.sqrt(ends[other])
+        yield from _schwarz(Schwarz(one, other, operator), bound)
+
+
+def _is_square(form: Scalar) -> bool:
+    return isinstance(form, Gram) and form.names[0] == form.names[1]
+
+
+def _factors(product: Any) -> tuple[Any, Any]:
+    """Two vectors, or two numbers, whose product this is."""
+    if isinstance(product, Gram) and not _is_square(product):
+        one, other = map(vector, product.names)
+        return one, other
+    parts = sympy.Mul.make_args(product)
+    return (parts[0], sympy.Mul(*parts[1:])) if len(parts) == 2 else (product, sympy.S.One)
+
+
+def turned(
+    said: Sequence[Relation], hypotheses: Iterable[Hypothesis], steps: Iterable[Any]
+) -> Iterator[Step]:
+    """Bounds of norms as bounds of squares, and the other way: ‖g‖ ≤ G and ‖g‖² ≤ G².
+
+    Parameters
+    ----------
+    said : sequence of Relation
+        All formulas of the theorem.
+    hypotheses : iterable of Hypothesis
+    steps : iterable of Step and Offer
+        Of which bounds by a Lipschitz constant are taken.
+    """
+    known = lengths(said)
+    if not known:
+        return
+    about = [*hypotheses]
+    for one in (*about, *(step for step in steps if isinstance(step.rule, Lipschitz))):
+        bound = one.relation
+        for whole, size in known.items():
+            if bound.kind == "<=" and bound.lhs == size:
+                yield from _checked(
+                    Step(
+                        f"{one.name}{SQUARED}",
+                        le(whole**2, bound.rhs**2),
+                        Combine({one.name: size + bound.rhs}),
+                    ),
+                    bound.rhs,
+                    about,
+                )
+            rest = sympy.expand(bound.gap + whole**2)
+            root = _root(rest, known)
+            if bound.kind == "<=" and rest != 0 and root is not None:
+                yield from _checked(
+                    Step(f"{one.name}, root", le(size, root), Root(one.name)), root, about
+                )
+
+
+def _root(form: Scalar, known: Mapping[Vector, Scalar]) -> Scalar | None:
+    """The root of what is a square at a glance."""
+    length = squared(form)
+    if length is not None:
+        root = sympy.sqrt(length[0]) * known.get(length[1], sympy.S.Zero)
+        return root if root != 0 else None
+    root = sympy.sqrt(sympy.factor(form))
+    return None if any(not one.exp.is_Integer for one in atoms(root, sympy.Pow)) else root
+
+
+def _checked(step: Step, size: Scalar, hypotheses: Iterable[Hypothesis]) -> Iterator[Step]:
+    """A step whose bound is shown to be nonnegative, by what is said of parameters if needed."""
+    domain = shown(size, hypotheses)
+    if domain is not None:
+        rule: Any = step.rule
+        fields = {"facts": rule.facts} if isinstance(rule, Combine) else {"of": rule.of}
+        yield Step(step.name, step.relation, type(rule)(**fields, domain=domain))
+
+
+def shown(size: Scalar, hypotheses: Iterable[Hypothesis]) -> tuple[str, ...] | None:
+    """Facts about parameters by which an expression is at least 0; None if it is not shown."""
+    about = {one.name: one.relation for one in hypotheses if is_parameters(one.relation)}
+    for names in ((), tuple(about)):
+        if nonnegative(size, [about[name] for name in names]).verdict is Verdict.PROVED:
+            return names
+    return None
+
+
+def lines(
+    name: str, said: Relation, rule: Rule, hypotheses: Iterable[Hypothesis]
+) -> Iterator[Step]:
+    """For a line √a ≤ b, or E√a ≤ b, that is searched for: its square, and the root of that."""
+    under = said.lhs.args[2] if isinstance(said.lhs, Mean) else said.lhs
+    if (
+        type(rule) is not Found
+        or said.kind != "<="
+        or not (under.is_Pow and under.exp == sympy.Rational(1, 2))
+    ):
+        return
+    domain = shown(said.rhs, hypotheses)
+    if domain is not None:
+        yield Step(f"{name}{SQUARED}", le(said.lhs**2, said.rhs**2), rule)
+        yield Step(f"{name}, root", said, Root(f"{name}{SQUARED}", domain))
