@@ -266,8 +266,9 @@ def _root(draft: Draft, rule: Root, goal: Relation) -> str:
     return "\n".join(
         [
             f"  assert (A' : {text.relation(squared)}) by ({fact}).",
-            f"  apply root_le; [{shown} | assert (B' : {wanted}) by ({opened}first [same A' |",
-            "    eapply Rle_trans; [|eapply Rle_trans; [exact A'|]]; apply Req_le; rooted]); exact B'].",
+            f"  apply root_le; [{shown} | assert (B' : {wanted}); [|exact B']].",
+            f"  {opened}first [same A' | eapply Rle_trans; [|eapply Rle_trans; [exact A'|]];",
+            "    apply Req_le; rooted].",
         ]
     )
 
