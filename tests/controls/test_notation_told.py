@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import sympy
@@ -12,6 +14,7 @@ from theory.judging.as_claim import as_claim
 from theory.judging.judge import judged
 from theory.kernel import Theorem
 from theory.notation import (
+    Draft,
     average,
     count,
     equal,
@@ -22,8 +25,11 @@ from theory.notation import (
     positive,
     theorem,
     total,
+    vector,
     vectors,
 )
+from theory.proving.certify import certify
+from theory.verdicts import Verdict
 
 from .test_notation import is_found
 
@@ -153,3 +159,122 @@ def test_a_mean_is_over_something() -> None:
 def test_a_place_is_no_file() -> None:
     with pytest.raises(TheoryError, match="behind the place stand functions"):
         theorem("mine.one", "ours", "mine.py")  # type: ignore[arg-type]
+
+
+def searched(compared: bool) -> Theorem:
+    """y is at least as good as a noisy step, or near it by its gradient: y = x − γg is."""
+    f, mirror = function("f"), function("h")
+    E = mean("E", g)
+    T = theorem("mine.searched", "ours", mirror)
+    T.smooth(f, gamma)
+    T.unbiased(E, g, f.grad(x))
+    if compared:
+        T.assume(f(y) <= f(x - gamma * g))
+    else:
+        T.assume((mirror.grad(y) - g) ** 2 <= g**2 / 4)
+    return T.shows(equal(E(g @ (y - x)), f.grad(x) @ (y - x)))
+
+
+@pytest.mark.parametrize("compared", [True, False])
+def test_values_and_gradients_tie_their_points(compared: bool) -> None:
+    with pytest.raises(TheoryError, match="y stands in a line with"):
+        searched(compared)
+
+
+def test_where_a_drawn_function_is_looked_at_may_be_drawn_with_it() -> None:
+    """An inexact proximal step y is made of the function that is drawn."""
+    f, whole = function("f_i"), function("f")
+    E = mean("E", f.grad(y))
+    T = theorem("mine.proximal", "ours", whole, f)
+    T.unbiased(E, f.grad(x), whole.grad(x))
+    T.assume((y - x + gamma * f.grad(y)) ** 2 <= sigma**2)
+    with pytest.raises(TheoryError, match="stands in a line with ∇f_i\\(y\\)"):
+        T.shows(equal(E(f.grad(x) @ (y - x)), whole.grad(x) @ (y - x)))
+
+
+@pytest.mark.parametrize("relation", ["mean", "compressed", "average"])
+def test_what_is_fetched_ahead_has_moved_something_by_what_is_made_of_it(relation: str) -> None:
+    """g⁺ = h, y⁺ = y + u, and u is the mean of h, near h, or what h is the mean of."""
+    u = vector("u")
+    E = mean("E", h, g, u) if relation != "average" else mean("E", h, g)
+    T = theorem("mine.relatives")
+    T.unbiased(E, g, nothing)
+    if relation == "mean":
+        T.unbiased(mean("Q", u), u, h)
+    elif relation == "compressed":
+        T.assume((u - h) ** 2 <= h**2 / 4)
+    else:
+        T.unbiased(average("avg", h, g), h, u)
+    T.iterate(g, h, k)
+    T.iterate(y, y + u, k)
+    V = T.sequence("V", (y + g) ** 2)
+    with pytest.raises(TheoryError, match="g is random to E, and has moved y since"):
+        T.shows(V(k + 1) <= V(k) + sigma**2)
+
+
+def test_a_sequence_that_starts_at_0_is_not_above_it(tmp_path: Path) -> None:
+    def made() -> Theorem:
+        tau = index("tau")
+        T = Draft("mine.late", "ours", str(tmp_path / "mine.py"), [])
+        T.iterate(x, x - g, k)
+        T.delayed(y, x, tau)
+        D, N = T.sequence("D", (x - y) ** 2), T.sequence("N", g**2)
+        T.assume(D(k) >= c)
+        return T.shows(tau**2 * total(N(k), k, K) >= c * K)
+
+    certify([as_claim(made())])
+    with pytest.raises(VacuousError, match="iteration 0"):
+        judged(as_claim(made()))
+
+
+def test_one_name_is_one_sequence_and_one_mean() -> None:
+    T = theorem("mine.names")
+    T.sequence("A", x**2)
+    T.sequence("A", x**2)
+    with pytest.raises(TheoryError, match="A is the name of two sequences"):
+        T.sequence("A", y**2)
+    with pytest.raises(TheoryError, match="two means are called E, over g and over h"):
+        T.shows(equal(mean("E", g)(g**2), mean("E", h)(h**2)))
+
+
+def test_the_mean_of_iterates_is_none_where_something_is_drawn() -> None:
+    """Nor where a theorem says so that is cited."""
+    f, of = function("f"), iterates("x", k)
+    mid = vector("x̄")
+    L = theorem("mine.jensen")
+    L.convex(f)
+    L.iterate(of, of[k] - gamma * g)
+    L.averaged(mid, of, K)
+    F = L.sequence("F", f(of[k]))
+    lemma = L.shows(f(mid) <= total(F(k), k, K) / K)
+    E = mean("E", g)
+    T = theorem("mine.sgd")
+    T.iterate(of, of[k] - gamma * g)
+    T.unbiased(E, g, f.grad(of[k]))
+    T.cite(lemma)
+    with pytest.raises(TheoryError, match="depends on all that is drawn"):
+        T.shows(f(mid) <= total(F(k), k, K) / K)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_strict_bound_of_a_draw_is_one_of_its_mean(strict: bool) -> None:
+    E = mean("E", g)
+    T = theorem("mine.strict")
+    T.assume(g**2 < c if strict else g**2 <= c)
+    assert is_found(T.shows(E(g**2) <= c))
+
+
+def test_a_point_whose_value_is_a_bound_is_gone_through() -> None:
+    """f(z) ≤ f(x) in the mean: a function through x alone may lie above f(z) at z."""
+    f = function("f")
+    E = mean("E", f(x), f.grad(x))
+    T = theorem("mine.value")
+    T.convex(f)
+    T.assume(E(f.grad(x) ** 2) <= c**2)
+    T.constant(z)
+    T.assume(E(f(x)) >= E(f(z)))
+    T.iterate(x, x - gamma * f.grad(x), k)
+    D = T.sequence("D", (x - z) ** 2)
+    n = index("n")
+    claim = as_claim(T.shows(D(n) <= D(0) + n * gamma**2 * c**2))
+    assert judged(replace(claim, source="mine.py")).verdict is Verdict.UNKNOWN

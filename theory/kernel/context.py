@@ -253,14 +253,33 @@ def _require_random_stale_points(theorem: Theorem, measure: Measure) -> None:
                 )
 
 
-def _require_random_since(theorem: Theorem, measure: Measure) -> None:
+def require_random_since(theorem: Theorem, ties: Iterable[frozenset[str]]) -> None:
+    """Refuse what is known before it is drawn, and has moved something by what is tied to it.
+
+    Parameters
+    ----------
+    theorem : Theorem
+    ties : iterable of frozenset of str
+        Names that depend on one another, besides those that equations tie.
+
+    Raises
+    ------
+    TheoryError
+    """
+    for measure in measures(theorem):
+        _require_random_since(theorem, measure, tuple(ties))
+
+
+def _require_random_since(
+    theorem: Theorem, measure: Measure, ties: tuple[frozenset[str], ...] = ()
+) -> None:
     """Where what is stale is random, so is all that it has moved since, or it is `given`.
 
     x_k is made of g_{k−τ}, so the mean of ⟨g_{k−τ}, x_k⟩ is no inner product with the mean of
     g_{k−τ}. Where x takes g_{k−τ} in iteration k, x_k is made of older ones, and need not be
     random; nor need x_k if the x̂ that it was is random because the delay is.
     """
-    for place, old, moved in (*_moved_since(theorem), *_moved_before(theorem, measure)):
+    for place, old, moved in (*_moved_since(theorem, ties), *_moved_before(theorem, measure, ties)):
         fixed = moved - measure.random - measure.given
         if old & measure.random and fixed:
             raise TheoryError(
@@ -272,21 +291,23 @@ def _require_random_since(theorem: Theorem, measure: Measure) -> None:
             )
 
 
-def _moved_since(theorem: Theorem) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
+def _moved_since(
+    theorem: Theorem, ties: tuple[frozenset[str], ...]
+) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
     """What is stale, and what it has moved."""
     from theory.kernel.theorem import Delayed
 
     for one in theorem.hypotheses:
         if isinstance(one, Delayed):
             drawn = frozenset() if one.exact else one.now.position.names
-            moved = _moved_by(one.now, theorem) - drawn
+            moved = _moved_by(one.now, theorem, ties) - drawn
             if one.exact and not sympy.sympify(one.constant).is_positive:  # it may be that itself
                 moved |= one.now.position.names
             yield f"hypothesis {one.name!r}", one.old.position.names, moved
 
 
 def _moved_before(
-    theorem: Theorem, measure: Measure
+    theorem: Theorem, measure: Measure, ties: tuple[frozenset[str], ...]
 ) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
     """What is drawn and was known before, and what that has moved.
 
@@ -296,17 +317,21 @@ def _moved_before(
     for now, then in theorem.following:
         if now.position.names & measure.random and not measure.average:
             place = f"what follows {now.position} is {then.position}"
-            moved = _moved_by(now, theorem)
+            moved = _moved_by(now, theorem, ties)
             if moved & now.position.names:
                 yield place, now.position.names, moved
-            yield place, now.position.names, _made_of(then.position.names & measure.random, theorem)
+            yield (
+                place,
+                now.position.names,
+                _made_of(then.position.names & measure.random, theorem, ties),
+            )
 
 
-def _moved_by(point: Point, theorem: Theorem) -> frozenset[str]:
+def _moved_by(point: Point, theorem: Theorem, ties: tuple[frozenset[str], ...]) -> frozenset[str]:
     """The iterates into which a vector of iteration k goes by iteration k + 1, or later."""
     reached = point.position.names | point.gradient.names | {point.value.name}
     found: frozenset[str] = frozenset()
-    ties = _tied(theorem)
+    ties = (*_tied(theorem), *ties)
     while True:
         more = found.union(
             *(now.position.names for now, then in theorem.following if _position(then) & reached)
@@ -320,13 +345,15 @@ def _moved_by(point: Point, theorem: Theorem) -> frozenset[str]:
         found, reached = more, reached.union(more, values, *(one.gradient.names for one in at))
 
 
-def _made_of(names: frozenset[str], theorem: Theorem) -> frozenset[str]:
+def _made_of(
+    names: frozenset[str], theorem: Theorem, ties: tuple[frozenset[str], ...]
+) -> frozenset[str]:
     """The iterates of the next iteration that are made of vectors of this one."""
-    reached = names
+    reached, ties = names, (*_tied(theorem), *ties)
     while True:
         at = [one for one in theorem.points if one.position.names & reached]
         also = reached.union(*(one.gradient.names for one in at))
-        also = also.union(*(tie for tie in _tied(theorem) if tie & also))
+        also = also.union(*(tie for tie in ties if tie & also))
         if also == reached:
             pairs = theorem.following
             moved = (now.position.names for now, then in pairs if _position(then) & reached)
@@ -358,7 +385,8 @@ def _require_declared_random(theorem: Theorem, measure: Measure) -> None:
         if not is_random(raw, measure.random):
             continue
         tied = (names_in(raw) & moving) - measure.random - still
-        tied |= {name for name in _defined(raw, theorem) if name not in measure.given}
+        if not _has_slack(raw, measure, theorem):
+            tied |= {name for name in _defined(raw, theorem) if name not in measure.given}
         if tied and is_equation(relation, everything):
             name = min(tied)
             raise TheoryError(
@@ -368,6 +396,16 @@ def _require_declared_random(theorem: Theorem, measure: Measure) -> None:
                 f"list it as random to {measure.name}; or, if it is the same at every outcome, "
                 f"under `given` of that mean",
             )
+
+
+def _has_slack(raw: Scalar, measure: Measure, theorem: Theorem) -> bool:
+    """Whether an equation says what a random quantity is: r in c = ‖g‖² + r, and not c."""
+    form = sympy.expand(raw)
+    for one in theorem.scalars:
+        factor = form.coeff(one)
+        if one.name in measure.random and factor.is_Rational and factor != 0:
+            return not (form - factor * one).has(one)
+    return False
 
 
 def _of_outcomes(ties: Ties, random: frozenset[str]) -> Iterator[tuple[str, Relation]]:

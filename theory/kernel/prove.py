@@ -14,7 +14,7 @@ from theory.kernel.atoms import atoms
 from theory.kernel.consistency import consistent, require_no_contradiction
 from theory.kernel.entailed import entailed
 from theory.kernel.means import Mean
-from theory.kernel.relations import Relation, le, put_in
+from theory.kernel.relations import Relation, eq, le, put_in
 from theory.kernel.rules import RULES
 from theory.kernel.rules.cite import Cite
 from theory.kernel.rules.ranges import indices
@@ -208,13 +208,27 @@ def _at_the_start(
             values[one.old.value] = one.now.value
             vectors |= dict.fromkeys(one.old.position.names, one.now.position)
             vectors |= dict.fromkeys(one.old.gradient.names, one.now.gradient)
-    sides = [
-        (one.kind, *(put_in(s, values, vectors) for s in (one.lhs, one.rhs))) for one in relations
+    if not vectors and not any(atoms(one.gap, sympy.Sum) for one in relations):
+        return ()
+    meant = [
+        eq(call(0), put_in(value, values, vectors)) for call, value in theorem.sequences.items()
     ]
+    known = [one for one in meant if not atoms(one.gap, Gram, Mean)]  # as 0 is the mean of ‖x − x̂‖²
     try:
-        return tuple(Relation(lhs, kind, rhs) for kind, lhs, rhs in sides) if vectors else ()
+        said = [_placed(one, values, vectors) for one in (*relations, *known)]
     except NotExactError:  # it is not defined there, which is said of its own
         return ()
+    return tuple(said)
+
+
+def _placed(
+    one: Relation, values: Mapping[Scalar, Scalar], vectors: Mapping[str, Vector]
+) -> Relation:
+    """A relation of these values; sums over no iterations are 0."""
+    sides = [put_in(side, values, vectors) for side in (one.lhs, one.rhs)]
+    sums = {total for side in sides for total in atoms(side, sympy.Sum)}
+    none = {s: 0 for s in sums if len(s.limits) == 1 and s.limits[0][2] - s.limits[0][1] == -1}
+    return Relation(sides[0].xreplace(none), one.kind, sides[1].xreplace(none))
 
 
 def _roots(relations: Sequence[Relation], named: set[Scalar]) -> Iterator[Scalar]:

@@ -14,7 +14,13 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
-from theory.kernel.context import drawn, measures, require_context, vanishing
+from theory.kernel.context import (
+    drawn,
+    measures,
+    require_context,
+    require_random_since,
+    vanishing,
+)
 from theory.kernel.means import (
     GIVEN,
     LAW,
@@ -114,13 +120,18 @@ def _require_own_ties(statement: Statement, plan: Plan, scene: Scene) -> None:
     That a mean is used with any vector ties nothing: the vectors that stand in its equations alone
     are given to other means unasked, and no line of the author's may rest on that.
     """
-    if scene.still == scene.rest:
+    if not scene.randoms:
         return
     own = replace(scene, still=scene.rest)
     lines = [own.hypothesis(one) for one in plan.assumed]
     lines += [Hypothesis(name, "", eq(one**2, 0)) for name, one in plan.equations.items()]
     lines += [Hypothesis(f"{one}", "", le(0, own.resolved(one))) for one in plan.meant]
-    require_context(_bare(statement, plan, own, tuple(lines)))
+    bare = _bare(statement, plan, own, tuple(lines))
+    if scene.still != scene.rest:
+        require_context(bare)
+    formulas = (one.relation.gap for one in lines)
+    entries = (frozenset(n for e in atoms(form, Gram) for n in e.names) for form in formulas)
+    require_random_since(bare, [names - plan.fixed for names in entries])
 
 
 def _require_ties(slim: Theorem, full: _Sketch) -> None:

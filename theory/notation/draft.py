@@ -313,6 +313,13 @@ class Draft:
         form = sympy.sympify(quantity)
         sign = "nonnegative" if form.is_nonnegative or squared(form) else "real"
         made = sympy.Function(name, **{sign: True})
+        known = {str(one): value for one, value in self._plan.sequences.items()}
+        if known.get(name, form) != form:
+            raise TheoryError(
+                f"{name} is the name of two sequences, of {known[name]} and of {form}",
+                self.id,
+                "give one of them another name",
+            )
         self._plan.sequences[made] = form
         return made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -23,6 +24,9 @@ from theory.notation.interpolation import meetings
 from theory.notation.iterations import Iterates
 from theory.notation.names import MADE, Function, Pending, index, plainly, text
 from theory.notation.scene import Scene, shifted
+
+Places = Mapping[str, frozenset[str]]
+"""By the name of a value or a gradient, what its point is made of."""
 
 Template = Callable[[Scene], Iterator[Hypothesis]]
 """An assumption that holds everywhere: its instances at what a theorem names."""
@@ -173,6 +177,8 @@ class Plan:
                 values.vector(c) if isinstance(c, Vector) else values.scalar(c) for c in constants
             )
             self.everywhere[function, kind, tuple(put)] = None
+            if kind == "averaged":  # the mean of iterates, which depends on all that is drawn
+                self.averages += [one for one in constants if isinstance(one, Vector)]
         self.constants |= {one.value for one in lemma.points} & set(lemma.symbols)
         for one in (h for h in lemma.hypotheses if h.name not in unused):
             moved = _moved(one, values)
@@ -258,16 +264,13 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     names |= {n for one in points for part in (one.position, one.gradient) for n in part.names}
     names |= {name for pair in plan.iterates for one in pair for name in one.names}
     names |= plan.equated
-    randoms: dict[str, set[str]] = {}
-    for form in forms:
-        for node in sympy.preorder_traversal(form):
-            if isinstance(node, Pending):
-                randoms.setdefault(str(node.args[1]), set()).update(node.random)
+    randoms = _listed(forms, statement.id)
+    places = {n: o.position.names for o in points for n in (o.value.name, *o.gradient.names)}
     between = meetings(plan.smooth, plan.convex, plan.assumed, points)
     for name, random in randoms.items():
-        _close(random, (*points, *(one.u for one in between)), plan)
-        still = _still(name, plan, points, forms) | _looked_at(points, random)
-        _require_told_apart(name, random, plan, still, statement.id)
+        _close(name, random, (*points, *(one.u for one in between)), plan, places)
+        still = _still(name, plan, places, forms)
+        _require_told_apart(name, random, plan, still, statement.id, places)
     known = {name: frozenset(random) for name, random in randoms.items()}
     drawn = frozenset[str]().union(*known.values())
     still_there = (one for one in points if one.position.names <= plan.fixed)
@@ -284,6 +287,33 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     at_rest = (one.gradient.names & plan.zero for one in points if one.function in anew)
     rest = frozenset[str]().union(*at_rest)  # ∇f_i(x*) = 0, whatever is drawn
     return Scene(points, tuple(sorted(names)), known, given | rest, rest, between, idle)
+
+
+def _listed(forms: Iterable[Scalar], where: str) -> dict[str, set[str]]:
+    """What is listed as random to each mean.
+
+    Raises
+    ------
+    TheoryError
+        Two means of one name.
+    """
+    found: dict[str, Any] = {}
+    for form in forms:
+        for node in sympy.preorder_traversal(form):
+            if isinstance(node, Pending):
+                known = found.setdefault(str(node.args[1]), node)
+                if known.args[:-1] != node.args[:-1]:
+                    raise TheoryError(
+                        f"two means are called {node.args[1]}, over {_words(known)} and over "
+                        f"{_words(node)}",
+                        where,
+                        "give them two names, or take one mean in all lines",
+                    )
+    return {name: set(node.random) for name, node in found.items()}
+
+
+def _words(mean: Any) -> str:
+    return ", ".join(sorted(mean.random))
 
 
 def _require_listed(names: Set[str], listed: Iterable[Point], where: str) -> None:
@@ -303,27 +333,29 @@ def _equated(plan: Plan) -> set[str]:
     return plan.equated.union(*(e.names for gap in equations for e in atoms(gap, Gram)))
 
 
-def _still(
-    mean: str, plan: Plan, points: tuple[Point, ...], forms: Iterable[Scalar]
-) -> frozenset[str]:
+def _still(mean: str, plan: Plan, places: Places, forms: Iterable[Scalar]) -> frozenset[str]:
     """Vectors that are there before a mean is taken, unless a point of theirs is random.
 
-    These are iterates, gradients, what is this mean of something, and what this mean is given.
+    These are iterates, what is this mean of something, and what this mean is given.
     """
-    named = {name for one in points for name in one.gradient.names}
-    named |= {name for now, _ in plan.iterates for name in now.names}
+    named = {name for now, _ in plan.iterates for name in now.names}
     for form in forms:
         for node in sympy.preorder_traversal(form):
             if isinstance(node, Pending) and str(node.args[1]) == mean:
                 named |= set(map(str, node.args[3]))
-    return frozenset(named | plan.fixed | plan.anchors | plan.expected.get(mean, set()))
+    named |= plan.fixed | plan.anchors | plan.expected.get(mean, set())
+    return frozenset(named.union(*(places.get(name, ()) for name in named)))
 
 
-def _close(random: set[str], points: tuple[Point, ...], plan: Plan) -> None:
+def _close(
+    mean: str, random: set[str], points: tuple[Point, ...], plan: Plan, places: Places
+) -> None:
     """What is made of something random is random: values and gradients, and stale iterates.
 
-    So is what has it for its mean under another mean: that is drawn afterwards.
+    So is what has it for its mean under another mean: that is drawn afterwards. And so is the gap
+    of a strict inequality about it, such as c − ‖g‖² > 0.
     """
+    gaps = {symbol.name for gap in plan.gaps.values() for symbol in gap.free_symbols}
     while True:
         more = {
             name
@@ -342,29 +374,34 @@ def _close(random: set[str], points: tuple[Point, ...], plan: Plan) -> None:
             more |= old.names if now.names & random else set()
         for later, expected in plan.spreads:
             more |= later.names if expected.names & random else set()
+        for hypothesis in plan.assumed if gaps else ():
+            named = _named(_outside(hypothesis.relation.gap, mean), plan.varying, places)
+            more |= gaps & named if named & random else set()
         if more <= random:
             return
         random |= more
 
 
 def _require_told_apart(
-    mean: str, random: set[str], plan: Plan, still: frozenset[str], where: str
+    mean: str, random: set[str], plan: Plan, still: frozenset[str], where: str, places: Places
 ) -> None:
     """What a line relates to something random is listed as random too, or there before.
 
     Such as the compressed gradient c in ‖c − g‖² ≤ (1 − δ)‖g‖²: nobody else knows which it is.
+    Values and gradients are what their points are: of f(y) ≤ f(x − γg) y is asked. Under the mean
+    what is not listed is the same at every outcome, as rows say.
     """
     for hypothesis in plan.assumed:
-        named = _outside(hypothesis.relation.gap, mean, plan.varying)
-        beside = named - still - random
-        if named & random and beside:
-            one = min(beside)
+        named = _named(_outside(hypothesis.relation.gap, mean), plan.varying, places)
+        drawn = named & random
+        beside = {n for one in named for n in places.get(one, {one})} - still - random
+        if drawn and beside:
             raise TheoryError(
-                f"{one} stands in a line with {min(named & random)}, which is random to {mean}, "
+                f"{min(beside)} stands in a line with {min(drawn)}, which is random to {mean}, "
                 "and nothing says whether it is drawn as well",
                 f"{where}: {hypothesis.name!r}",
                 f"list it in the mean {mean} if it is made of what is drawn; or else under "
-                f"given=(…,) of that mean, if it is there before",
+                "given=(…,) of that mean, if it is there before",
             )
 
 
@@ -377,23 +414,21 @@ def _drawn(points: Iterable[Point], random: Set[str]) -> frozenset[str]:
     )
 
 
-def _looked_at(points: Iterable[Point], random: Set[str]) -> frozenset[str]:
-    """Where functions that are random themselves are looked at: at points that are not."""
-    anew = _drawn(points, random)
-    return frozenset(n for one in points if one.function in anew for n in one.position.names)
-
-
-def _outside(gap: Scalar, mean: str, varying: Set[Scalar]) -> set[str]:
-    """Vectors, and scalars that may change, which a formula names outside of a mean."""
-    bare = gap.replace(
+def _outside(gap: Scalar, mean: str) -> Scalar:
+    """What a formula says outside of a mean."""
+    return gap.replace(
         lambda node: (
             (isinstance(node, Pending) and str(node.args[1]) == mean)
             or (isinstance(node, Mean) and str(node.args[0]) == mean)
         ),
         lambda node: sympy.S.One,
     )
-    scalars = {symbol.name for symbol in bare.free_symbols & varying}
-    return scalars.union(*(entry.names for entry in atoms(bare, Gram)))
+
+
+def _named(form: Scalar, varying: Set[Scalar], places: Places) -> set[str]:
+    """Vectors, values at points, and scalars that may change, which a formula names."""
+    scalars = {one.name for one in form.free_symbols if one in varying or one.name in places}
+    return scalars.union(*(entry.names for entry in atoms(form, Gram)))
 
 
 def _points(

@@ -70,6 +70,11 @@ class FunctionClass:
     steepest: tuple[Scalar, ...] = ()
     low: tuple[Scalar, ...] = ()
 
+    @property
+    def limits(self) -> tuple[Scalar, ...]:
+        """All that values and gradients are compared with; that may be another value."""
+        return (*self.smooth, *self.moduli, *self.least, *self.steepest, *self.low)
+
     def at(self, values: Values) -> FunctionClass:
         """With numbers for constants."""
 

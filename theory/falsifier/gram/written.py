@@ -146,7 +146,9 @@ def written(
     if goal is None or None in stated.values():
         raise unsupported("a sequence before the first iteration")
     points = list(dict.fromkeys(each.point(p) for each in ran for p in theorem.points))
-    used = _used(points, [goal, *stated.values(), *(s for r in under for s in (r.lhs, r.rhs))])
+    limits = [one for said in classes.values() for one in said.limits]
+    sides = [side for one in under for side in (one.lhs, one.rhs)]
+    used = _used(points, [goal, *stated.values(), *sides, *limits])
     if len(used) > MOST and shape.exact:
         raise unsupported(f"a statement about {len(used)} points")
     for function, said in classes.items():
