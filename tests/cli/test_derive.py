@@ -127,13 +127,13 @@ def test_bad_input(problem: Problem, arguments: list[str], expected: str) -> Non
 
 
 def test_start_times_without_a_law_say_from_which_p_on(run: Run, tmp_path: Path) -> None:
-    """At p = 2 the rule lets 2 in, not 4, and F(0, 4) is in slot 8."""
+    """Up to p = 5 the rule lets 1 in, not 3, and F(0, 1) is no slot after F(0, 0)."""
     rule = tmp_path / "rule.py"
     rule.write_text(FEW)
     done = run("derive", str(rule), "--json")
-    assert json.loads(done.stdout)["guess"]["least_p"] == 4
+    assert json.loads(done.stdout)["guess"]["least_p"] == 6
     text = run("derive", str(rule)).stdout
-    assert "start times, proved, for p ≥ 4, M ≥ 1, 0 ≤ s < p and 0 ≤ m < M\n" in text
+    assert "start times, proved, for p ≥ 6, M ≥ 1, 0 ≤ s < p and 0 ≤ m < M\n" in text
 
 
 FEW = """\
@@ -147,9 +147,9 @@ F, B = Kind.F, Kind.B
 FAMILY = Family(
     name="few",
     source="here",
-    summary="at most 4",
-    policy=WeightPolicy("stash"),
+    summary="3 or 1",
+    policy=WeightPolicy("vertical-sync"),
     rule=GreedyRule(finished=operator.lt, prefer_first=B, prefer_after={B: F, F: B}),
-    in_flight=lambda s, p: min(4, p - s),
+    admission=lambda p: 3 if p > 5 else 1,
 )
 """

@@ -264,6 +264,7 @@ def test_a_strict_bound_of_a_draw_is_one_of_its_mean(strict: bool) -> None:
     assert is_found(T.shows(E(g**2) <= c))
 
 
+@pytest.mark.slow
 def test_a_point_whose_value_is_a_bound_is_gone_through() -> None:
     """f(z) ≤ f(x) in the mean: a function through x alone may lie above f(z) at z."""
     f = function("f")

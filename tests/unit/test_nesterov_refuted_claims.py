@@ -139,7 +139,7 @@ def test_texts_follow_the_stepsize() -> None:
         assert all(says.startswith("not decided here") for says in unknown)
         assert not found.evidence
     printed = published.row("nesterov.thm-1").judgement
-    assert printed.cases[1].says.startswith("no proof and no counterexample is known")
+    assert printed.cases[1].says.startswith("open; f(y_t) − f* = O(1/√t) is proved")
     assert "does not converge" in printed.findings[0].says
 
 
