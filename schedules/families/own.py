@@ -172,15 +172,10 @@ def _explained(
                 "let its loops end, or take a smaller size",
             ) from error
         except BaseException as error:
-            why, at = (
-                f"a function of the family stopped with {reason(error)}",
-                place_in(path, error),
-            )
+            why = f"a function of the family stopped with {reason(error)}"
             if "concrete Boolean" in str(error):  # z3 of a symbol, as in `if p % 2:`
-                why = (
-                    "a size stands where a yes or no is asked for: write p % 2 == 0, and choose(…)"
-                )
-            raise FamilyFileError(why, at, fix) from error
+                why = "a size stands for a yes or no: write p % 2 == 0, and choose(…)"
+            raise FamilyFileError(why, place_in(path, error), fix) from error
 
     return call
 

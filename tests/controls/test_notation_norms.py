@@ -76,6 +76,24 @@ def test_an_inequality_of_norms_is_found_and_its_half_is_not(name: str, tmp_path
     assert verdict(name, HALF, tmp_path) is not Verdict.PROVED
 
 
+def test_two_formulas_may_ask_for_one_inequality(tmp_path: Path) -> None:
+    """In squares and in roots, and of one vector several bounds."""
+    T = Draft("mine.twice", "ours", str(tmp_path / "mine.py"), [])
+    T.assume(norm(u) <= B)
+    T.assume(u**2 <= G**2, "bound")
+    T.have(E(x @ g) ** 2 <= E(x**2) * E(g**2))
+    made = T.shows(E(x @ g) <= sympy.sqrt(E(x**2)) * sympy.sqrt(E(g**2)))
+    assert all(one.outcome == "found" for one in certify([as_claim(made)]))
+
+
+def test_a_line_of_an_author_is_said_to_be_missing(tmp_path: Path) -> None:
+    """Whatever it is called; only squares that nobody has written are left out unsaid."""
+    T = Draft("mine.missing", "ours", str(tmp_path / "mine.py"), [])
+    T.have(norm(x + u) <= norm(x), "mine, squared")
+    found = certify([as_claim(T.shows(norm(x + u) <= norm(x)))])
+    assert [one.step for one in found if one.entry is None] == ["mine, squared", "statement"]
+
+
 def test_a_direction_need_not_divide() -> None:
     """u = g/‖g‖ where g is not 0; norms of what is not named are not offered."""
     T = theorem("mine.direction")

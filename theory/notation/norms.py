@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, Final
 
 import sympy
@@ -56,14 +56,16 @@ def facts(said: Sequence[Relation], means: Sequence[Operator]) -> Iterator[Step]
         All formulas of the theorem.
     means : sequence of Operator
     """
-    known = lengths(said)
+    offers = (*_of_lengths(lengths(said)), *(s for one in means for s in _means(said, one)))
+    yield from {step.name: step for step in offers}.values()  # two formulas may ask for one
+
+
+def _of_lengths(known: Mapping[Vector, Scalar]) -> Iterator[Step]:
     for one, other in combinations(known, 2):
         yield from _schwarz(Schwarz(one, other), known[one] * known[other])
     for whole, size in known.items():
         for parts in _sums(whole, known):
             yield from _triangle(whole, parts, size)
-    for operator in means:
-        yield from _means(said, operator)
 
 
 def _sums(whole: Vector, known: Mapping[Vector, Scalar]) -> Iterator[dict[Vector, Scalar]]:
@@ -156,29 +158,21 @@ def turned(
     steps : iterable of Step and Offer
         Of which bounds by a Lipschitz constant are taken.
     """
-    known = lengths(said)
-    if not known:
-        return
-    about = [*hypotheses]
-    for one in (*about, *(step for step in steps if isinstance(step.rule, Lipschitz))):
+    known, about = lengths(said), [*hypotheses]
+    bounds = (*about, *(step for step in steps if isinstance(step.rule, Lipschitz)))
+    for one, (whole, size) in product(bounds if known else (), known.items()):
         bound = one.relation
-        for whole, size in known.items():
-            if bound.kind == "<=" and bound.lhs == size:
-                yield from _checked(
-                    Step(
-                        f"{one.name}{SQUARED}",
-                        le(whole**2, bound.rhs**2),
-                        Combine({one.name: size + bound.rhs}),
-                    ),
-                    bound.rhs,
-                    about,
-                )
-            rest = sympy.expand(bound.gap + whole**2)
-            root = _root(rest, known)
-            if bound.kind == "<=" and rest != 0 and root is not None:
-                yield from _checked(
-                    Step(f"{one.name}, root", le(size, root), Root(one.name)), root, about
-                )
+        if bound.kind != "<=":
+            continue
+        domain = shown(bound.rhs, about) if bound.lhs == size else None
+        if domain is not None:
+            by = Combine({one.name: size + bound.rhs}, domain=domain)
+            yield Step(f"{one.name}{SQUARED}", le(whole**2, bound.rhs**2), by)
+        root = _root(sympy.expand(bound.gap + whole**2), known)
+        domain = None if root is None else shown(root, about)
+        if domain is not None:
+            name = f"{one.name}, root of {text(whole)}"
+            yield Step(name, le(size, root), Root(one.name, domain))
 
 
 def _root(form: Scalar, known: Mapping[Vector, Scalar]) -> Scalar | None:
@@ -189,15 +183,6 @@ def _root(form: Scalar, known: Mapping[Vector, Scalar]) -> Scalar | None:
         return root if root != 0 else None
     root = sympy.sqrt(sympy.factor(form))
     return None if any(not one.exp.is_Integer for one in atoms(root, sympy.Pow)) else root
-
-
-def _checked(step: Step, size: Scalar, hypotheses: Iterable[Hypothesis]) -> Iterator[Step]:
-    """A step whose bound is shown to be nonnegative, by what is said of parameters if needed."""
-    domain = shown(size, hypotheses)
-    if domain is not None:
-        rule: Any = step.rule
-        fields = {"facts": rule.facts} if isinstance(rule, Combine) else {"of": rule.of}
-        yield Step(step.name, step.relation, type(rule)(**fields, domain=domain))
 
 
 def shown(size: Scalar, hypotheses: Iterable[Hypothesis]) -> tuple[str, ...] | None:

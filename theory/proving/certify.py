@@ -12,7 +12,7 @@ from schedules.user_code import reason
 from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.kernel.relations import Relation
-from theory.kernel.rules import Induction
+from theory.kernel.rules import Induction, Root
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules.found import Found, parts_of
 from theory.kernel.stored import Entry
@@ -117,6 +117,8 @@ def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[C
     facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
     lost: set[str] = set()
     inside: dict[str, str] = {}
+    roots = (one.rule.of for one in theorem.steps if type(one.rule) is Root)
+    squares = {name for name in roots if name.endswith(SQUARED)}
     for step in theorem.steps:
         known = {name: fact for name, fact in facts.items() if name not in lost}
         found = [*_of_rule(theorem, step.name, step.relation, step.rule, known, again, progress)]
@@ -127,7 +129,7 @@ def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[C
         failed = any(one.entry is None for one in found)
         if failed or _repeats(step, lost):
             lost.add(step.name)
-        if failed and step.name.endswith(SQUARED):  # the line may follow otherwise
+        if failed and step.name in squares:  # the line may follow otherwise
             continue
         if failed and step.name.endswith(INSIDE):  # the line itself says what is missing
             inside[step.name.removesuffix(INSIDE)] = f"in one iteration: {found[0].why}"

@@ -89,11 +89,10 @@ def _schwarz(draft: Draft, rule: Schwarz, goal: Relation) -> str:
         if rule.under is None
         else _of_means(draft, rule, rule.under)
     )
-    by = "same S'" if rule.under is not None else "exact S'"
     return "\n".join(
         [
             *lines,
-            f"  assert (B' : {text.relation(relation)}) by ({by}).",
+            f"  assert (B' : {text.relation(relation)}) by (same S').",
             f"  {draft.numbers.combine(text, goal, [Premise(relation, SHOWN)])}.",
         ]
     )
