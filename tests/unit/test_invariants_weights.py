@@ -166,6 +166,14 @@ def test_stale_gradient() -> None:
     assert required(schedule, "staleness<=2").ok
 
 
+def test_a_gradient_that_no_update_follows_counts_up_to_where_it_stands() -> None:
+    """Windows of two: of the third gradient nothing is made, and one update came before it."""
+    schedule = replace(rows("0F0 0F1 0F2 0B0 0B1 0B2", "stash"), policy=WeightPolicy("stash", 2))
+    violation = only(schedule, "staleness<=0")
+    assert "that of 0B2 is 1" in violation.message
+    assert "and itself, which no update follows, from" in violation.message
+
+
 def test_staleness_counts_up_to_the_weight_gradient() -> None:
     schedule = rows("0F0 0F1 0I0 0I1 0W0 0W1", "stash")
     assert mistakes(schedule, "staleness<=0") == [("ranks[0][5]", "0W1")]

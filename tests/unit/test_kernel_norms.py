@@ -9,6 +9,7 @@ from theory.kernel import Combine, Relation, Theorem, Triangle, dot, eq, le, pro
 from theory.kernel.lemmas import TRIANGLE
 from theory.kernel.means import Average, Operator
 from theory.kernel.rules import Schwarz
+from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.theorem import Given
 from theory.kernel.vectors import Vector
 from theory.verdicts import Verdict
@@ -121,6 +122,16 @@ def test_cauchy_and_schwarz(rule: Schwarz, goal: Relation) -> None:
 )
 def test_what_is_not_theirs(rule: Schwarz, goal: Relation) -> None:
     assert not accepts(rule, goal)
+
+
+def test_a_squared_norm_is_at_least_0_and_may_be_0() -> None:
+    for form in (square(u - v), 2 * square(u - a * v)):
+        assert nonnegative(form).verdict is Verdict.PROVED
+        assert nonnegative(form, strict=True).verdict is Verdict.UNKNOWN
+        assert undefined(sympy.sqrt(form)) == ""
+        assert undefined(1 / sympy.sqrt(form)) != ""
+    for form in (square(u) - square(v), square(u - v) - square(u), -square(u - v)):
+        assert nonnegative(form).verdict is Verdict.UNKNOWN
 
 
 def test_a_mean_of_another_kind_is_refused() -> None:
