@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import ONE, Affine
+from schedules.closed_forms.affine import ONE, Quotient
 from schedules.closed_forms.counts import CountForm, guess_counts
+from schedules.closed_forms.let_in import of_pipedream
 from schedules.closed_forms.start_times import (
     LEAST_STAGES,
+    Samples,
     StartTimes,
+    fits,
     guess_slots,
     guess_start_times,
-    of_pipedream,
     sample,
 )
 from schedules.errors import FamilyFileError, ScheduleError
@@ -32,24 +35,15 @@ from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_tele
 from theory.laws.delays.domains import Admission
 from theory.laws.delays.greedy_induction import Clause, rule_clauses
 from theory.laws.delays.law import DelayLaw
-from theory.laws.delays.let_in import COUNTED, LetIn
-from theory.laws.delays.let_in import statements as few_let_in
+from theory.laws.delays.let_in import LetIn, few_let_in
 from theory.laws.delays.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
-from theory.laws.delays.round_closed import RoundClosed, makespan_of, prove_makespan
-from theory.laws.delays.round_law import round_law
-from theory.laws.delays.rounds import guess_rounds, prove_rounds
 from theory.laws.delays.shape import (
     Shape,
-    as_many_as,
     guess_shape,
-    held_in_small_runs,
-    prove_in_flight,
     prove_shape,
 )
 from theory.laws.delays.staleness import (
     guess_staleness,
-    largest_in_small_runs,
-    prove_largest,
     prove_staleness,
 )
 from theory.laws.delays.start_times import prove_start_times
@@ -63,7 +57,7 @@ from theory.laws.own_orders import Row, row_of
 from theory.laws.own_slots import row_of_slots
 from theory.laws.plain_functions import require_plain_family
 from theory.laws.static_orders.slots import Law, multiplies
-from theory.smt.solver import Outcome, decide, merge, undecided
+from theory.smt.solver import Outcome, undecided
 from theory.verdicts import Verdict, weakest
 
 __all__ = ["DelayLaw", "derive", "derive_rule", "durations", "has_law", "invariants", "settled"]
@@ -224,8 +218,10 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         return found
     if family.policy.reads_stage_zero:
         return _open(found, f"versions read under {family.policy.name} are not those of a stage")
+    if isinstance(guess.period, Quotient):
+        return _with_few(found, family, lines)
     if guess.period != ONE:
-        return _with_rounds(found, family, admission, lines)
+        return _open(found, "updates are counted where rounds are of as many as are let in")
     if family.policy.name != "flush" and family.policy.interval != 1:
         return _in_windows(found, family, admission, lines)
     counts = guess_counts(family, lines, admission) if _is_plain(guess) else None
@@ -275,9 +271,7 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
             if isinstance(error.__cause__, TooLong):
                 raise
             return _open(nothing, f"no start times to fit in small runs: {error.what}")
-        guess = guess_start_times(samples)
-        if isinstance(guess, Kind) and admission is not None:
-            guess = of_pipedream(admission) or guess
+        guess = _guessed(family, admission, samples)
         if isinstance(guess, Kind):
             return _open(nothing, f"start times of {guess.name} have no short form")
         found = replace(nothing, guess=guess)
@@ -308,36 +302,16 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
     return found
 
 
-def _with_rounds(
-    found: DelayLaw, family: Family, admission: Admission, lines: Linearization
-) -> DelayLaw:
-    """The law where start times repeat after several microbatches."""
-    guess = found.guess
-    assert guess is not None
-    if family.policy.name == "flush" or family.policy.interval != 1:
-        return _open(found, "rounds are counted with an update after every backward")
-    times = Times(Size.symbolic(guess), guess)
-    if guess == (admission and of_pipedream(admission)):
-        return _with_few(found, times, lines)
-    try:
-        counts = guess_rounds(guess, lines)
-        law, outcomes = round_law(counts)
-    except UnsupportedFormError as error:
-        return _open(found, error.what)
-    largest = largest_in_small_runs(family, admission, law.counts.least)
-    most = held_in_small_runs(family, admission, law.counts.least)
-    if largest is None or most is None:
-        return _open(found, "staleness and activations in flight have no short form")
-    later = replace(times, size=replace(times.size, least=law.counts.least))
-    proof = [
-        prove_rounds(times, counts, lines),
-        *outcomes,
-        prove_largest(later, largest, per_microbatch=True),
-        prove_in_flight(later, most),
-        prove_makespan(times),
-    ]
-    closed = RoundClosed(guess, law, largest, most)
-    return replace(found, closed=closed, proof=(*found.proof, *proof))
+def _guessed(family: Family, admission: Admission, samples: Samples) -> StartTimes | Kind:
+    """Start times of few that are let in, if they fit, or fitted forms, or those of PipeDream."""
+    first = admission
+    if first is None and family.in_flight is not None and family.rule is not None:
+        first = partial(family.in_flight, 0)
+    known = None if first is None else of_pipedream(first)
+    if known is not None and known.period not in (ONE, Quotient(ONE)) and fits(known, samples):
+        return known
+    fitted = guess_start_times(samples)
+    return known if isinstance(fitted, Kind) and known is not None else fitted
 
 
 def _is_plain(guess: StartTimes) -> bool:
@@ -346,20 +320,15 @@ def _is_plain(guess: StartTimes) -> bool:
     return alone and guess.least == LEAST_STAGES
 
 
-def _with_few(found: DelayLaw, times: Times, lines: Linearization) -> DelayLaw:
+def _with_few(found: DelayLaw, family: Family, lines: Linearization) -> DelayLaw:
     """The law of PipeDream's rule where fewer microbatches are let in than there are stages."""
-    guess = times.guess
-    most = as_many_as(guess.period, Affine((("s", -2), ("p", 2)), -1))
-    largest = as_many_as(guess.period.plus(ONE, -1), Affine((("s", -2), ("p", 2)), -2))
-    counted = [decide(one) for one in few_let_in(times, lines)]
-    proof = [
-        merge("counts", COUNTED, counted),
-        prove_largest(times, largest, per_microbatch=True),
-        prove_in_flight(times, most),
-        prove_makespan(times),
-    ]
-    closed = LetIn(guess, lines, makespan_of(guess), most, largest)
-    return replace(found, closed=closed, proof=(*found.proof, *proof))
+    if family.policy.name == "flush" or family.policy.interval != 1:
+        return _open(found, "rounds are counted with an update after every backward")
+    assert found.guess is not None
+    times = Times(Size.symbolic(found.guess), found.guess)
+    return replace(
+        found, closed=LetIn(found.guess, lines), proof=(*found.proof, *few_let_in(times, lines))
+    )
 
 
 def _in_windows(

@@ -80,6 +80,41 @@ class Affine:
 
 ONE = Affine((), 1)
 
+LET_IN = "N"
+"""Name of a number below p that proofs know nothing else of."""
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """⌊form / divisor⌋, such as half the stages; proofs have it as `LET_IN`.
+
+    Examples
+    --------
+    >>> half = Quotient(Affine((("p", 1),), 1), 2)
+    >>> half.at({"p": 7}), half.at({"p": 7, LET_IN: 3}), str(half)
+    (4, 3, 'floor(p/2 + 1/2)')
+    """
+
+    form: Affine
+    divisor: int = 1
+
+    def at(self, values: Mapping[str, Any]) -> Any:
+        """Evaluate on integers or arrays, or give what `LET_IN` is among the values."""
+        return values[LET_IN] if LET_IN in values else self.form.at(values) // self.divisor
+
+    def to_sympy(self) -> sympy.Expr:
+        """The quotient as a sympy expression."""
+        import sympy
+
+        return sympy.floor(self.form.to_sympy() / sympy.Integer(self.divisor))
+
+    def __str__(self) -> str:
+        return str(self.to_sympy())
+
+
+Period = Affine | Quotient
+"""Microbatches after which start times repeat."""
+
 
 @dataclass(frozen=True)
 class Piece:

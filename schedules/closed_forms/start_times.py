@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import ONE, ROUNDS, Affine, Piece, Piecewise
+from schedules.closed_forms.affine import ONE, ROUNDS, Affine, Period, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.dependencies import tables
 from schedules.errors import InvalidScheduleError, ScheduleError
@@ -35,9 +35,6 @@ _BASES: Final = (
 
 _PERIODIC_BASES: Final = (("q", "r", "s", "p"), (ROUNDS, "q", "r", "s", "p"))
 
-_FAR: Final = range(LEAST_STAGES, 40)
-"""Pipelines at which a bound is read."""
-
 _LATEST: Final = 4
 """The largest p from which on a period is looked for."""
 
@@ -49,7 +46,7 @@ class StartTimes:
     Attributes
     ----------
     forward, backward : Piecewise
-    period : Affine
+    period : Affine or Quotient
         Microbatches P after which they repeat, in ``p``; beyond 1, forms are in ``q`` and ``r``
         with m = q·P + r, 0 ≤ r < P.
     least : int
@@ -58,7 +55,7 @@ class StartTimes:
 
     forward: Piecewise
     backward: Piecewise
-    period: Affine = ONE
+    period: Period = ONE
     least: int = LEAST_STAGES
 
     def place(self, m: Any, p: Any) -> dict[str, Any]:
@@ -184,56 +181,14 @@ def guess_start_times(samples: Samples) -> StartTimes | Kind:
     return _periodic(samples) or (Kind.F if forward is None else Kind.B)
 
 
-def affine_bound(admission: Callable[[int], int]) -> tuple[Affine, int, bool] | None:
-    """A bound as an affine form from some p on, where it stays below p, or never does.
-
-    Examples
-    --------
-    >>> [str(part) for part in affine_bound(lambda p: min(p, 5))]
-    ['5', '6', 'True']
-    """
-    try:
-        bounds = dict(zip(_FAR, map(admission, _FAR), strict=True))
-    except ScheduleError:  # a user's function knows small p alone
-        return None
-    *_, before, last = _FAR
-    slope = bounds[last] - bounds[before]
-    N = Affine((("p", slope),) if slope else (), bounds[last] - slope * last)
-    below = bounds[last] < last
-    other = [p for p, n in bounds.items() if n != N.at({"p": p}) or n < 1 or (n < p) != below]
-    least = 1 + max(other, default=LEAST_STAGES - 1)
-    return None if least > before else (N, least, below)
-
-
-def of_pipedream(admission: Callable[[int], int]) -> StartTimes | None:
-    """PipeDream's start times where N = αp + β microbatches are let in, from some p on.
-
-    If N is below p, a round of N starts when the one before is over, 2p slots later: forms are in
-    m = q·N + r. Else the first N start as if there was no bound, and from then on a microbatch at
-    stages s < 2p − N as one leaves. None where the bound is no such form.
-
-    Examples
-    --------
-    >>> of_pipedream(lambda p: min(p, 5)).least, of_pipedream(lambda p: p + 3).least
-    (6, 2)
-    """
-    bound = affine_bound(admission)
-    if bound is None:
-        return None
-    N, least, below = bound
-    m, more = ("r", Affine(((ROUNDS, 2),))) if below else ("m", Affine())
-    late = Piece(None, Affine(((m, 2), ("s", 3), ("p", -2)), 2))
-    early = Piece(Affine(((m, -1), ("s", -2), ("p", 2)), -2), Affine(((m, 1), ("s", 1))))
-    if below:
-        steady = Piece(Affine((("q", 1),), -1), Affine(((ROUNDS, 2), ("r", 2), ("s", 1))))
-    else:
-        full = Affine((("m", 2), ("s", 1), ("p", 2))).plus(N, -2)
-        few = Affine((("s", -1), ("p", 2)), -1).plus(N, -1)
-        steady = Piece(Affine((("m", 1),)).plus(N, -1), full, few)
-    backward = Affine(((m, 2), ("s", -1), ("p", 2)), -1).plus(more)
-    forward = Piecewise((steady, early, late))
-    period = N if below else ONE
-    return StartTimes(forward, Piecewise((Piece(None, backward),)), period, least)
+def fits(guess: StartTimes, samples: Samples) -> bool:
+    """Whether start times are those of all runs with so many stages, and there are such."""
+    here = samples.columns["p"] >= guess.least
+    at = {name: column[here] for name, column in samples.columns.items()}
+    if guess.period != ONE:
+        at |= guess.place(at["m"], at["p"])
+    pairs = ((guess.forward, samples.forward), (guess.backward, samples.backward))
+    return bool(here.any()) and all((f.at(at, np.where) == x[here]).all() for f, x in pairs)
 
 
 def guess_slots(

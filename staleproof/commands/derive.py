@@ -248,6 +248,9 @@ def _entries(result: dict[str, Any]) -> Iterator[str]:
     yield from _cases(result["recorded"])
     if "short" in result:
         yield f"with c(k) = {as_text(result['c(k)'])} and G(k) = {as_text(result['G(k)'])}"
+        named = result["short"].get("where", {}).items()
+        if named:
+            yield "where " + ", ".join(f"{as_text(name)} = {as_text(form)}" for name, form in named)
 
 
 def _lines(result: dict[str, Any]) -> Iterator[str]:

@@ -13,10 +13,12 @@ from typing import Final
 
 import sympy
 
-from schedules.closed_forms.affine import Piecewise
+from schedules.closed_forms.affine import LET_IN, Piecewise, Quotient
 from schedules.families.family import Family
-from theory.laws.delays.shape import held_in_small_runs, prove_in_flight
+from theory.laws.delays.let_in import HELD, STALE
+from theory.laws.delays.shape import as_expression, held_in_small_runs, prove_in_flight
 from theory.laws.delays.staleness import largest_in_small_runs, prove_largest
+from theory.laws.delays.symbols import Times
 from theory.laws.own_orders import Invariant, Row, beside_runs, small_runs
 from theory.laws.stamped_families import COLUMNS
 from theory.laws.static_orders.slots import Law, played
@@ -66,10 +68,11 @@ def _row(family: Family, law: Law, least: int) -> Row:
 def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
     policy, times = family.policy, replace(law.times, size=replace(law.times.size, least=least))
     flush, newest = policy.name == "flush", policy.name in NEWEST and policy.interval == 1
-    most = held_in_small_runs(family, family.admission, least)
+    few = isinstance(times.guess.period, Quotient)
+    most = HELD if few else held_in_small_runs(family, family.admission, least)
     stale = None
     if newest and not times.depends_on_microbatches:
-        stale = largest_in_small_runs(family, family.admission, least)
+        stale = STALE if few else largest_in_small_runs(family, family.admission, least)
     for name in COLUMNS:
         extra, bound, open_ = [], "", False
         if name == "stash":
@@ -81,12 +84,12 @@ def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
         elif name == "staleness":
             open_ = stale is None
             if stale is not None:  # before so many forwards the stage has had no update
-                bound = _text(stale, M - 1)
+                bound = _text(stale, times, M - 1)
                 extra = [prove_largest(times, stale, per_microbatch=True)]
         elif name == "in-flight":
             open_ = most is None
             if most is not None:
-                bound, extra = _text(most, M), [prove_in_flight(times, most)]
+                bound, extra = _text(most, times, M), [prove_in_flight(times, most)]
         outcome = merge(name, COLUMNS[name], [*law.proof, *extra])
         if open_ or not law.proof:
             why = "start times do not say it"
@@ -94,11 +97,7 @@ def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
         yield Invariant(name, bound, outcome)
 
 
-def _text(form: Piecewise, most: sympy.Expr) -> str:
+def _text(form: Piecewise, times: Times, most: sympy.Expr) -> str:
     """The form, or what M allows."""
-    names = {"s": s, "p": p, "M": M}
-    pieces = [
-        (piece.value.at(names), True if piece.guard is None else piece.guard.at(names) >= 0)
-        for piece in form.pieces
-    ]
-    return str(sympy.Min(sympy.Piecewise(*pieces), most))
+    names = {"s": s, "p": p, "M": M, LET_IN: times.guess.period.at({"p": p})}
+    return str(sympy.Min(as_expression(form, names), most))

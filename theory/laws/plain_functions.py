@@ -52,12 +52,13 @@ _INSTRUCTIONS: Final = (
     *("MAKE_FUNCTION", "MAKE_CELL", "COPY_FREE_VARS", "SET_FUNCTION_ATTRIBUTE"),
 )
 _MAPS: Final = ("BUILD_MAP", "BUILD_CONST_KEY_MAP")
-_OPERATORS: Final = ("+", "-", "*", "%", "+=", "-=", "*=", "%=", "[]")
+_OPERATORS: Final = ("+", "-", "*", "%", "//", "+=", "-=", "*=", "%=", "//=", "[]")
 _ATTRIBUTES: Final = {*At.__dataclass_fields__, "most", "number"}
 _CALLED: Final = ("choose", "divide")  # which are others of symbols, as a comparison would tell
 _BUILTIN: Final[tuple[Any, ...]] = (
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
-    *(operator.add, operator.sub, operator.mul, operator.mod, operator.neg, abs, min, max),
+    *(operator.add, operator.sub, operator.mul, operator.mod, operator.floordiv),
+    *(operator.neg, abs, min, max),
 )
 _HELD: Final = (str, Shape, StampedOrder, Times)  # by `_OURS`, beside functions
 
@@ -80,7 +81,7 @@ def require_plain(function: Any) -> None:
     >>> require_plain(lambda p: 2 * p)
     >>> require_plain(lambda p: 2 * p if isinstance(p, int) else p)
     Traceback (most recent call last):
-    theory.errors.UnsupportedFormError: rule: isinstance is no formula of numbers; write + - * %...
+    theory.errors.UnsupportedFormError: rule: isinstance is no formula of numbers; write + - * //...
     """
     waiting, seen = [function], set[int]()
     while waiting:
@@ -140,7 +141,7 @@ def require_plain_accept(function: Any) -> None:
         known = any(fnmatchcase(one.opname, name) for name in (*_INSTRUCTIONS, *_MAPS))
         other = one.opname in ("LOAD_GLOBAL", "LOAD_DEREF", "LOAD_CLOSURE", "MAKE_FUNCTION")
         named = one.opname in ("LOAD_ATTR", "LOAD_METHOD") and one.argval != "get"
-        changed = one.opname == "BINARY_OP" and one.argrepr not in (*_OPERATORS, "//")
+        changed = one.opname == "BINARY_OP" and one.argrepr not in _OPERATORS
         if not known or other or named or changed:
             raise _refusal(f"`accept` with {one.opname} {one.argval}")
 
@@ -238,5 +239,5 @@ def _refusal(what: str) -> UnsupportedFormError:
     return UnsupportedFormError(
         f"{what} is no formula of numbers",
         "rule",
-        "write + - * %, comparisons, at.choose and at.divide alone",
+        "write + - * // %, comparisons, at.choose and at.divide alone",
     )

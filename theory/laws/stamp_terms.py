@@ -140,14 +140,17 @@ def _refuse(test: Term) -> bool:
 @contextmanager
 def _instead(*others: tuple[type, str, Callable[..., Any]]) -> Iterator[None]:
     """Let methods of z3 be others for a while."""
-    kept = [(of, name, getattr(of, name)) for of, name, _ in others]
+    kept = [(of, name, vars(of).get(name)) for of, name, _ in others]
     for of, name, other in others:
         setattr(of, name, other)
     try:
         yield
     finally:
         for of, name, own in kept:
-            setattr(of, name, own)
+            if own is None:
+                delattr(of, name)  # it is what another class has, or nothing
+            else:
+                setattr(of, name, own)
 
 
 def _asking(answer: Callable[[Term], bool] = _refuse) -> AbstractContextManager[None]:
@@ -176,12 +179,21 @@ def _asking(answer: Callable[[Term], bool] = _refuse) -> AbstractContextManager[
         _require_positive(divisor)
         return by(divisor, number)
 
-    of, by = z3.ArithRef.__mod__, z3.ArithRef.__rmod__
+    def whole(number: Term, divisor: Number) -> Term:
+        _require_positive(divisor)
+        return over(number, divisor)
+
+    def whole_of(divisor: Term, number: Number) -> Term:
+        return whole(z3.IntVal(number), divisor)
+
+    of, by, over = z3.ArithRef.__mod__, z3.ArithRef.__rmod__, z3.ArithRef.__div__
     return _instead(
         (z3.BoolRef, "__bool__", decided),
         (z3.AstRef, "__hash__", not_looked_up),
         (z3.ArithRef, "__mod__", rest),
         (z3.ArithRef, "__rmod__", rest_of),
+        (z3.ArithRef, "__floordiv__", whole),
+        (z3.ArithRef, "__rfloordiv__", whole_of),
     )
 
 
@@ -274,9 +286,9 @@ def bound(function: Callable[..., Any]) -> Callable[..., Term]:
 
 
 def _whole(value: Any) -> Term:
-    """A number of microbatches; a quotient is a fraction of numbers, and of terms it is none."""
+    """A number of microbatches."""
     term = z3.IntVal(value) if type(value) is int else value
-    if not z3.is_int(term) or "(div " in term.sexpr():
+    if not z3.is_int(term):
         raise UnsupportedFormError(
             f"a bound is a whole number, found {value}", "rule", "write it without fractions"
         )

@@ -7,7 +7,7 @@ from itertools import product
 
 import z3
 
-from schedules.closed_forms.affine import ONE
+from schedules.closed_forms.affine import ONE, Quotient
 from theory.laws.delays.symbols import Microbatch, Size
 from theory.smt.solver import Term
 
@@ -19,8 +19,11 @@ InFlight = Callable[[Term, Term], Term] | None
 
 
 def domain(size: Size) -> tuple[Term, ...]:
-    """State the domain: p ≥ 2, or what start times are stated for, and M ≥ 1."""
-    return (size.p >= size.least, size.microbatches >= 1)
+    """State the domain: p ≥ 2, or what start times are stated for, and M ≥ 1; and 1 ≤ N < p."""
+    sizes = (size.p >= size.least, size.microbatches >= 1)
+    if isinstance(size.period, Quotient):
+        return (*sizes, size.every >= 1, size.every < size.p)
+    return sizes
 
 
 def a_stage(size: Size, stage: Term) -> Term:
@@ -35,21 +38,32 @@ def a_microbatch(size: Size, m: Microbatch) -> Term:
 
 def product_facts(size: Size, m: Microbatch) -> tuple[Term, ...]:
     """True facts about p·q for p ≥ 2 and m = q·P + r ≥ 0, in place of a nonlinear definition."""
-    round_ = _round(size, m)
-    facts: tuple[Term, ...] = ()
-    if size.period != ONE:
-        every, rest = size.period.coefficient("p"), size.period.constant
-        made = m.index == every * m.product + rest * m.round + m.place
-        facts = (
-            *(made, m.round >= 0, m.place >= 0, m.place < size.every),
-            z3.Implies(m.round == 1, m.product == size.p),
-            z3.Implies(m.round >= 1, m.product >= size.p + size.least * (m.round - 1)),
-        )
+    facts = _multiple(m.product, _round(size, m), size.p, size.least)
+    if size.period == ONE:
+        return facts
+    facts += (m.round >= 0, m.place >= 0, m.place < size.every)
+    facts += _near(m.product, m.round, size.p, size.least)
+    if isinstance(size.period, Quotient):
+        whole = m.index - m.place, m.round, size.every, 1
+        return (*facts, *_multiple(*whole), *_near(*whole))
+    every, rest = size.period.coefficient("p"), size.period.constant
+    return (*facts, m.index == every * m.product + rest * m.round + m.place)
+
+
+def _multiple(product: Term, times: Term, number: Term, least: int) -> tuple[Term, ...]:
+    """True facts about times·number, of times ≥ 0 and a number that is at least so much."""
     return (
-        *facts,
-        m.product >= size.least * round_,
-        z3.Implies(round_ >= 1, m.product >= size.p),
-        z3.Implies(round_ == 0, m.product == 0),
+        product >= least * times,
+        z3.Implies(times >= 1, product >= number),
+        z3.Implies(times == 0, product == 0),
+    )
+
+
+def _near(product: Term, times: Term, number: Term, least: int) -> tuple[Term, ...]:
+    """More of the same."""
+    return (
+        z3.Implies(times == 1, product == number),
+        z3.Implies(times >= 1, product >= number + least * (times - 1)),
     )
 
 
@@ -68,19 +82,27 @@ def before(size: Size, m: Microbatch, by: Term) -> tuple[Microbatch, tuple[Term,
 def products_in_order(size: Size, m: Microbatch, n: Microbatch) -> tuple[Term, ...]:
     """True facts about p·q of two microbatches: linear in q, so it keeps order by steps of p."""
     steps = _round(size, n) - _round(size, m)
-    more = n.product - m.product
-    near = [z3.Implies(steps == c, more == c * size.p) for c in (-1, 0, 1)]
-    far: tuple[Term, ...] = ()
+    facts = _apart(n.product - m.product, steps, size.p)
     if size.period != ONE:
-        far = tuple(
-            z3.Implies(
-                sign * steps >= c, sign * more >= c * size.p + size.least * (sign * steps - c)
-            )
-            for sign, c in product((1, -1), (1, 2))
-        )
+        facts += _far(n.product - m.product, steps, size.p, size.least)
+    if isinstance(size.period, Quotient):
+        products = n.index - n.place - (m.index - m.place)
+        facts += _apart(products, steps, size.every) + _far(products, steps, size.every, 1)
+    return facts
+
+
+def _apart(more: Term, steps: Term, number: Term) -> tuple[Term, ...]:
+    """True facts about steps·number, of a positive number."""
     return (
-        *near,
-        *far,
-        z3.Implies(steps >= 1, more >= size.p),
-        z3.Implies(steps <= -1, -more >= size.p),
+        *(z3.Implies(steps == c, more == c * number) for c in (-1, 0, 1)),
+        z3.Implies(steps >= 1, more >= number),
+        z3.Implies(steps <= -1, -more >= number),
+    )
+
+
+def _far(more: Term, steps: Term, number: Term, least: int) -> tuple[Term, ...]:
+    """More of the same, of a number that is at least so much."""
+    return tuple(
+        z3.Implies(sign * steps >= c, sign * more >= c * number + least * (sign * steps - c))
+        for sign, c in product((1, -1), (1, 2))
     )

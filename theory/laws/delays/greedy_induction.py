@@ -14,6 +14,7 @@ from typing import Any
 import z3
 
 from schedules.actions import Kind
+from schedules.closed_forms.affine import Quotient
 from schedules.rules import GreedyRule
 from theory.errors import UnsupportedFormError
 from theory.laws.delays.domains import (
@@ -25,7 +26,7 @@ from theory.laws.delays.domains import (
     product_facts,
     products_in_order,
 )
-from theory.laws.delays.symbols import Microbatch, Times
+from theory.laws.delays.symbols import Microbatch, Size, Times
 from theory.laws.stamp_terms import bound, reading
 from theory.smt.solver import Statement, Term, decide
 from theory.verdicts import Verdict
@@ -87,15 +88,16 @@ def greedy_statements(
         slot.hypotheses,
         z3.And(runs_forward == slot.forward_due, runs_backward == slot.backward_due),
     )
-    statements = [step]
+    size, known = times.size, _known(times.size, admission, in_flight)
+    statements = [*_let_in(size, admission, in_flight), step]
     if admission is not None:
         at_zero = z3.IntVal(0)
         says = "no forward at stage 0 exceeds the bound on active microbatches"
-        statements.append(_bounded("admission", says, at_zero, admission(times.size.p), times))
+        statements.append(_bounded("admission", says, at_zero, admission(size.p), times, known))
     if in_flight is not None:
         s = z3.Int("s")
         says = "no forward exceeds the bound on microbatches in flight at its stage"
-        statements.append(_bounded("in-flight rule", says, s, in_flight(s, times.size.p), times))
+        statements.append(_bounded("in-flight rule", says, s, in_flight(s, size.p), times, known))
     return statements
 
 
@@ -118,6 +120,32 @@ def rule_clauses(
         Clause(when, kind.name, _decides(slot, when, condition))
         for when, kind, condition in conditions
     )
+
+
+def _first_bound(size: Size, admission: Admission, in_flight: InFlight) -> Term:
+    """How many microbatches are let in at stage 0, as the rule says it."""
+    if admission is not None:
+        return admission(size.p)
+    assert in_flight is not None, "rounds of N are guessed of rules with a bound"
+    return in_flight(z3.IntVal(0), size.p)
+
+
+def _let_in(size: Size, admission: Admission, in_flight: InFlight) -> list[Statement]:
+    """That N is the quotient that it is printed as, and below p."""
+    if not isinstance(size.period, Quotient):
+        return []
+    N, d = _first_bound(size, admission, in_flight), size.period.divisor
+    form = size.period.form.at({"p": size.p})
+    says = f"N = {size.period} microbatches are let in, at least one and fewer than p"
+    goal = z3.And(d * N <= form, form < d * N + d, N >= 1, size.p > N)
+    return [Statement("let-in", says, (size.p >= size.least,), goal)]
+
+
+def _known(size: Size, admission: Admission, in_flight: InFlight) -> tuple[Term, ...]:
+    """The domain, and what N is."""
+    if not isinstance(size.period, Quotient):
+        return domain(size)
+    return (*domain(size), size.every == _first_bound(size, admission, in_flight))
 
 
 def _read(
@@ -173,7 +201,7 @@ def _slot(
         room = a.index - b.index < in_flight(s, size.p)
     return _Slot(
         hypotheses=(
-            *domain(size),
+            *_known(size, admission, in_flight),
             a_stage(size, s),
             t >= 0,
             next_is(a, forward),
@@ -199,7 +227,9 @@ def _slot(
     )
 
 
-def _bounded(name: str, says: str, stage: Term, bound: Term, times: Times) -> Statement:
+def _bounded(
+    name: str, says: str, stage: Term, bound: Term, times: Times, known: tuple[Term, ...]
+) -> Statement:
     """When F(stage, m) starts, fewer microbatches than the bound are past it and not their B."""
     size, m, done = times.size, Microbatch.named("m"), Microbatch.named("n")
     start = times.forward(stage, m)
@@ -207,7 +237,7 @@ def _bounded(name: str, says: str, stage: Term, bound: Term, times: Times) -> St
         name,
         says,
         (
-            *domain(size),
+            *known,
             a_stage(size, stage),
             a_microbatch(size, m),
             done.index >= 0,

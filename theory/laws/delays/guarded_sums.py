@@ -20,7 +20,6 @@ from sympy.polys.rings import ring
 from schedules.closed_forms.affine import Affine, Piecewise
 from theory.errors import UnsupportedFormError
 from theory.smt.solver import RLIMIT, fresh_solver
-from theory.smt.solver import Term as SolverTerm
 
 NAMES: Final = ("u", "x", "r", "p")
 _RING, *_GENERATORS = ring(",".join(NAMES), QQ)
@@ -93,34 +92,6 @@ class Inside:
     def out(self) -> None:
         """Without the last border."""
         self._solver.pop()
-
-
-def solver_term(form: Affine) -> SolverTerm:
-    """An affine form for the solver."""
-    return form.at({name: z3.Int(name) for name in NAMES}) + z3.IntVal(0)
-
-
-def on_class(terms: Iterable[Guarded], name: str, modulus: int, rest: int) -> list[Guarded]:
-    """The terms at modulus · v + rest instead of v."""
-    put = [(VARIABLE[name], modulus * VARIABLE[name] + rest)]
-    return [
-        Guarded(
-            frozenset(border_on_class(one, name, modulus, rest) for one in term.borders),
-            term.value.compose(put),
-        )
-        for term in terms
-    ]
-
-
-def form_on_class(one: Affine, name: str, modulus: int, rest: int) -> Affine:
-    """A form at modulus · v + rest instead of v."""
-    c = one.coefficient(name)
-    return one.plus(Affine(((name, c * (modulus - 1)),), c * rest))
-
-
-def border_on_class(one: Border, name: str, modulus: int, rest: int) -> Border:
-    """A border at modulus · v + rest instead of v."""
-    return border(form_on_class(one, name, modulus, rest))
 
 
 def put(terms: Iterable[Guarded], name: str, form: Affine) -> list[Guarded]:

@@ -15,7 +15,6 @@ from theory.laws.delays.closed import Closed, by_residue, closed_json, described
 from theory.laws.delays.greedy_induction import Clause
 from theory.laws.delays.let_in import LetIn
 from theory.laws.delays.matrix import Columns, DelayMatrix, i_, j_
-from theory.laws.delays.round_closed import RoundClosed
 from theory.laws.delays.whole_run import WholeRun
 from theory.laws.delays.window_closed import WindowClosed
 from theory.smt.solver import Outcome
@@ -44,7 +43,7 @@ class DelayLaw:
 
     family: str
     linearization: str
-    closed: Closed | RoundClosed | WindowClosed | LetIn | None
+    closed: Closed | WindowClosed | LetIn | None
     proof: tuple[Outcome, ...]
     clauses: tuple[Clause, ...] = ()
     guess: StartTimes | None = None
@@ -104,7 +103,7 @@ class DelayLaw:
         return found
 
     @property
-    def proved(self) -> Closed | RoundClosed | WindowClosed | LetIn:
+    def proved(self) -> Closed | WindowClosed | LetIn:
         """The closed forms, once every part of the proof is PROVED.
 
         Raises

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import sympy
@@ -12,10 +13,10 @@ import z3
 from schedules.actions import Kind, among
 from schedules.closed_forms.affine import PRODUCT, Affine, Piece, Piecewise
 from schedules.closed_forms.fit import fit
+from schedules.closed_forms.let_in import read_bound
 from schedules.closed_forms.start_times import (
     SAMPLED_STAGES,
     StartTimes,
-    affine_bound,
     build_from_rule,
 )
 from schedules.families.family import Family
@@ -126,8 +127,8 @@ def _as_many_as_let_in(
     What is let in at each stage is read off those that have fewer.
     """
     free = Affine((("s", -2), ("p", 2)), -1)
-    let_in = None if admission is None else affine_bound(admission)
-    bound = None if let_in is None else let_in[0]
+    let_in = None if admission is None else read_bound(admission)
+    bound = None if let_in is None or let_in[0].divisor > 1 else let_in[0].form
     if bound is None:
         few = target < free.at(columns)
         alone = fit({name: one[few] for name, one in columns.items()}, target[few], [("s", "p")])
@@ -139,6 +140,17 @@ def _as_many_as_let_in(
 def as_many_as(bound: Affine, free: Affine) -> Piecewise:
     """The least of a bound and of what there would be without one."""
     return Piecewise((Piece(bound.plus(free, -1), free), Piece(None, bound)))
+
+
+def as_expression(form: Piecewise, names: Mapping[str, Any]) -> sympy.Expr:
+    """A list in sympy's symbols, the least of two forms as that."""
+    first, last = form.pieces[0], form.pieces[-1]
+    if len(form.pieces) == 2 and first.conditions == (last.value.plus(first.value, -1),):
+        return sympy.Min(first.value.at(names), last.value.at(names))
+    pieces = ((one.value.at(names), one.guard) for one in form.pieces)
+    return sympy.Piecewise(
+        *((value, True if g is None else g.at(names) >= 0) for value, g in pieces)
+    )
 
 
 def peak_in_flight(schedule: Schedule) -> list[int]:

@@ -2,7 +2,8 @@
 
 A microbatch is m = q·P + r, where start times repeat after P microbatches. The product p·q is never
 multiplied out: a microbatch carries it along under a name of its own, and going on from q to q + c
-shifts it by c·p. P is affine in p, so that P·q is known too, and queries stay linear.
+shifts it by c·p. P is affine in p, so that P·q is known too, or a symbol N, of whose product with q
+as much is said as of p's. So queries stay linear.
 """
 
 from __future__ import annotations
@@ -14,7 +15,16 @@ from functools import cached_property
 import z3
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import ONE, PRODUCT, ROUNDS, Affine, Piecewise
+from schedules.closed_forms.affine import (
+    LET_IN,
+    ONE,
+    PRODUCT,
+    ROUNDS,
+    Affine,
+    Period,
+    Piecewise,
+    Quotient,
+)
 from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
 from theory.smt.solver import Term
 
@@ -46,7 +56,7 @@ class Size:
 
     p: Term
     microbatches: Term
-    period: Affine = ONE
+    period: Period = ONE
     least: int = LEAST_STAGES
 
     @classmethod
@@ -58,7 +68,11 @@ class Size:
     @property
     def every(self) -> Term:
         """The period P."""
-        return self.period.at({"p": self.p})
+        return self.period.at({"p": self.p, **self._let_in})
+
+    @property
+    def _let_in(self) -> dict[str, Term]:
+        return {LET_IN: z3.Int(LET_IN)} if isinstance(self.period, Quotient) else {}
 
     def shift(self, m: Microbatch, by: int) -> Microbatch:
         """The microbatch m + by."""
@@ -83,7 +97,7 @@ class Size:
         known = {"s": stage, "m": m.index, "p": self.p, "M": self.microbatches}
         if self.period == ONE:
             return {**known, PRODUCT: m.product}
-        return {**known, ROUNDS: m.product, "q": m.round, "r": m.place}
+        return {**known, ROUNDS: m.product, "q": m.round, "r": m.place, **self._let_in}
 
 
 @dataclass(frozen=True)

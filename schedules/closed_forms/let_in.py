@@ -1,0 +1,77 @@
+"""Start times of PipeDream's rule for a bound on active microbatches, whatever function of p."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from schedules.closed_forms.affine import ONE, ROUNDS, Affine, Piece, Piecewise, Quotient
+from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
+from schedules.errors import ScheduleError
+
+_FAR: Final = range(LEAST_STAGES, 40)
+"""Pipelines at which a bound is read."""
+
+MOST_PARTS: Final = 5
+"""Bounds are read as fractions of p with a smaller denominator."""
+
+
+def read_bound(admission: Callable[[int], int]) -> tuple[Quotient, int, bool] | None:
+    """A bound as ⌊(αp + β)/d⌋ from some p on, where it stays below p, or never does.
+
+    Examples
+    --------
+    >>> [str(part) for part in read_bound(lambda p: min(p, 5))]
+    ['5', '6', 'True']
+    >>> [str(part) for part in read_bound(lambda p: max(1, (p - 1) // 2))]
+    ['floor(p/2 - 1/2)', '3', 'True']
+    """
+    try:
+        bounds = dict(zip(_FAR, map(admission, _FAR), strict=True))
+    except ScheduleError:  # a user's function knows small p alone
+        return None
+    last, most = _FAR[-1], _FAR[-MOST_PARTS]
+    below = bounds[last] < last
+    for divisor in range(1, MOST_PARTS):
+        slope = bounds[last] - bounds[last - divisor]
+        late = range(last - divisor + 1, last + 1)
+        rest = max(divisor * bounds[p] - slope * p for p in late)
+        N = Quotient(Affine((("p", slope),) if slope else (), rest), divisor)
+        other = [p for p, n in bounds.items() if n != N.at({"p": p}) or n < 1 or (n < p) != below]
+        least = 1 + max(other, default=LEAST_STAGES - 1)
+        if least <= most:
+            return N, least, below
+    return None
+
+
+def of_pipedream(admission: Callable[[int], int]) -> StartTimes | None:
+    """PipeDream's start times where N microbatches are let in, from some p on.
+
+    If N is below p, a round of N starts when the one before is over, 2p slots later: forms are in
+    m = q·N + r. Else, for N = αp + β, the first N start as if there was no bound, and from then on
+    a microbatch at stages s < 2p − N as one leaves. None where the bound is no such form.
+
+    Examples
+    --------
+    >>> of_pipedream(lambda p: min(p, 5)).least, of_pipedream(lambda p: p + 3).least
+    (6, 2)
+    """
+    bound = read_bound(admission)
+    if bound is None:
+        return None
+    N, least, below = bound
+    m, more = ("r", Affine(((ROUNDS, 2),))) if below else ("m", Affine())
+    late = Piece(None, Affine(((m, 2), ("s", 3), ("p", -2)), 2))
+    early = Piece(Affine(((m, -1), ("s", -2), ("p", 2)), -2), Affine(((m, 1), ("s", 1))))
+    if below:
+        steady = Piece(Affine((("q", 1),), -1), Affine(((ROUNDS, 2), ("r", 2), ("s", 1))))
+    elif N.divisor == 1:
+        full = Affine((("m", 2), ("s", 1), ("p", 2))).plus(N.form, -2)
+        few = Affine((("s", -1), ("p", 2)), -1).plus(N.form, -1)
+        steady = Piece(Affine((("m", 1),)).plus(N.form, -1), full, few)
+    else:
+        return None
+    backward = Affine(((m, 2), ("s", -1), ("p", 2)), -1).plus(more)
+    forward = Piecewise((steady, early, late))
+    period = N if below else ONE
+    return StartTimes(forward, Piecewise((Piece(None, backward),)), period, least)
