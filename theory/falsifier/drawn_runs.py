@@ -233,8 +233,8 @@ class Runner:
             column = [column[:1] * length, column[:1] + zero * (length - 1), column][kind]
             name, _, outcome = symbol.name.partition(" at outcome ")
             centred = name.partition("[")[0] in self._centred
-            if outcome == "2" and (centred or source.random() < 0.8):  # noise without a mean
-                column = [-x for x in columns[-1]]
+            if outcome == "2" and columns and (centred or source.random() < 0.8):
+                column = [-x for x in columns[-1]]  # noise without a mean
             elif centred and not outcome:
                 column = zero * length
             columns.append(column)

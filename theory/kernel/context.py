@@ -311,54 +311,81 @@ def _moved_before(
 ) -> Iterator[tuple[str, frozenset[str], frozenset[str]]]:
     """What is drawn and was known before, and what that has moved.
 
-    It may be made of what it was, such as g⁺ = g, or of something that moves others as well: of h
-    in g⁺ = h and y⁺ = y + h.
+    It may be made of what it was, such as g⁺ = g, or share with others what was drawn so many
+    iterations ago: h in g⁺ = h and y⁺ = y + h.
     """
-    for now, then in theorem.following:
-        if now.position.names & measure.random and not measure.average:
-            place = f"what follows {now.position} is {then.position}"
-            moved = _moved_by(now, theorem, ties)
-            if moved & now.position.names:
-                yield place, now.position.names, moved
-            yield (
-                place,
-                now.position.names,
-                _made_of(then.position.names & measure.random, theorem, ties),
-            )
+    late = [pair for pair in theorem.following if pair[0].position.names & measure.random]
+    if not late or measure.average:
+        return
+    for now, then in late:
+        moved = _moved_by(now, theorem, ties)
+        if moved & now.position.names:
+            yield f"what follows {now.position} is {then.position}", now.position.names, moved
+    for together in _made_of_one(theorem, measure, ties):
+        for now, then in late:
+            if now.position.names & together:
+                place = f"what follows {now.position} is {then.position}"
+                yield place, now.position.names, together
+
+
+def _made_of_one(
+    theorem: Theorem, measure: Measure, ties: tuple[frozenset[str], ...]
+) -> Iterator[frozenset[str]]:
+    """Iterates that what was drawn some iterations ago has gone into by now, draw by draw.
+
+    What is not known before is taken for drawn: all but constants, iterates that are not random,
+    and values and gradients there.
+    """
+    moves = [(now.position.names, _position(then)) for now, then in theorem.following]
+    known = constants(theorem).union(*(names for names, _ in moves)) - measure.random
+    values = {n for o in theorem.points if _position(o) <= known for n in _own(o)}
+    known |= values - measure.random
+    sources = frozenset[str]().union(*(then for _, then in moves))
+    for source in sorted(sources - known):
+        reached = _depending(frozenset({source}), theorem, ties, known)
+        for _ in moves:
+            step = frozenset[str]().union(*(now for now, then in moves if then & reached))
+            yield step
+            reached = _depending(step, theorem, ties, known)
+
+
+def _own(one: Point) -> frozenset[str]:
+    return one.gradient.names | {one.value.name}
+
+
+def _depending(
+    names: frozenset[str],
+    theorem: Theorem,
+    ties: tuple[frozenset[str], ...],
+    known: frozenset[str],
+) -> frozenset[str]:
+    """What may depend on these within an iteration, but for what is known before.
+
+    A point depends on its value and gradient as these on it; of a function that is drawn, all
+    values depend on one another.
+    """
+    lines = (*_tied(theorem), *ties, drawn(theorem))
+    points = [(_position(one), _own(one)) for one in theorem.points]
+    while True:
+        more = names.union(*(own for at, own in points if at & names))
+        more = more.union(*(at - known for at, own in points if own & names))
+        more = more.union(*(line - known for line in lines if line & names))
+        if more == names:
+            return names
+        names = more
 
 
 def _moved_by(point: Point, theorem: Theorem, ties: tuple[frozenset[str], ...]) -> frozenset[str]:
     """The iterates into which a vector of iteration k goes by iteration k + 1, or later."""
-    reached = point.position.names | point.gradient.names | {point.value.name}
-    found: frozenset[str] = frozenset()
-    ties = (*_tied(theorem), *ties)
+    moves = [(now.position.names, _position(then)) for now, then in theorem.following]
+    known = constants(theorem).union(*(names for names, _ in moves))  # these are followed in turn
+    found, reached = frozenset[str](), point.position.names | _own(point)
     while True:
-        more = found.union(
-            *(now.position.names for now, then in theorem.following if _position(then) & reached)
-        )
-        also = reached.union(*(tie for tie in ties if tie & reached))
-        if (more, also) == (found, reached):
+        reached = _depending(reached, theorem, ties, known)
+        more = found.union(*(names for names, then in moves if then & reached))
+        if more == found:
             return found
-        reached = also
-        at = [one for one in theorem.points if _position(one) & more]
-        values = {one.value.name for one in at}
-        found, reached = more, reached.union(more, values, *(one.gradient.names for one in at))
-
-
-def _made_of(
-    names: frozenset[str], theorem: Theorem, ties: tuple[frozenset[str], ...]
-) -> frozenset[str]:
-    """The iterates of the next iteration that are made of vectors of this one."""
-    reached, ties = names, (*_tied(theorem), *ties)
-    while True:
-        at = [one for one in theorem.points if one.position.names & reached]
-        also = reached.union(*(one.gradient.names for one in at))
-        also = also.union(*(tie for tie in ties if tie & also))
-        if also == reached:
-            pairs = theorem.following
-            moved = (now.position.names for now, then in pairs if _position(then) & reached)
-            return frozenset[str]().union(*moved)
-        reached = also
+        found, reached = more, reached | more
 
 
 @lru_cache(maxsize=2**10)

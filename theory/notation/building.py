@@ -15,8 +15,11 @@ from sympy.core.function import AppliedUndef
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
 from theory.kernel.context import (
+    changing,
+    constants,
     drawn,
     measures,
+    names_in,
     require_context,
     require_random_since,
     vanishing,
@@ -44,7 +47,7 @@ from theory.notation import elementary, norms, offers
 from theory.notation.names import Function, Pending, plainly, text
 from theory.notation.norms import SQUARED
 from theory.notation.offers import Offer
-from theory.notation.plan import Plan, Statement, counts, scene_of
+from theory.notation.plan import MEANS, Plan, Statement, counts, scene_of
 from theory.notation.scene import Scene
 
 INSIDE: Final = ", in one iteration"
@@ -110,7 +113,7 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
     full = _assembled(statement, plan, scene)
     slim = _without_points(_without_unused(full, plan), scene).made()
     _require_ties(slim, full)
-    _FULL[slim] = full
+    _FULL[slim], MEANS[slim] = full, scene.means
     return slim
 
 
@@ -120,7 +123,7 @@ def _require_own_ties(statement: Statement, plan: Plan, scene: Scene) -> None:
     That a mean is used with any vector ties nothing: the vectors that stand in its equations alone
     are given to other means unasked, and no line of the author's may rest on that.
     """
-    if not scene.randoms:
+    if not scene.means:
         return
     own = replace(scene, still=scene.rest)
     lines = [own.hypothesis(one) for one in plan.assumed]
@@ -129,9 +132,8 @@ def _require_own_ties(statement: Statement, plan: Plan, scene: Scene) -> None:
     bare = _bare(statement, plan, own, tuple(lines))
     if scene.still != scene.rest:
         require_context(bare)
-    formulas = (one.relation.gap for one in lines)
-    entries = (frozenset(n for e in atoms(form, Gram) for n in e.names) for form in formulas)
-    require_random_since(bare, [names - plan.fixed for names in entries])
+    moving = changing(bare) - constants(bare) - plan.fixed
+    require_random_since(bare, [names_in(one.relation.gap) & moving for one in lines])
 
 
 def _require_ties(slim: Theorem, full: _Sketch) -> None:
@@ -197,10 +199,10 @@ def _require_told(scene: Scene, plan: Plan, where: str) -> None:
 
 def _require_nothing_drawn(scene: Scene, plan: Plan, where: str) -> None:
     """A mean of iterates is the same at every outcome only if there is one outcome."""
-    if plan.averages and scene.randoms:
+    if plan.averages and scene.means:
         raise TheoryError(
             f"{text(plan.averages[0])} depends on all that is drawn, and "
-            f"{min(scene.randoms)} is a mean over it",
+            f"{min(scene.means)} is a mean over it",
             where,
             "bound the mean of the f(x_k) instead",
         )

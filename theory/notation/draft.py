@@ -542,6 +542,18 @@ class Draft:
     def _carried(self, lemma: Theorem, values: Values) -> Values:
         """These values, with those of the functions at points that are put elsewhere."""
         about = {f.name: f for f in self.functions}
+        unknown = [
+            one
+            for one in lemma.points
+            if values.vector(one.position) != one.position and one.function not in about
+        ]
+        if unknown:
+            raise TheoryError(
+                f"{lemma.id} is cited elsewhere, and {unknown[0].value} would stay where it is: "
+                f"nothing is said of {unknown[0].function} here",
+                self.id,
+                "say it before, or list the function: theorem(id, where, f)",
+            )
         put = ", ".join(map(text, values.vectors.values()))
         for one in (*lemma.points, *lemma.points):  # a point may be made of another one's gradient
             there = values.vector(one.position)

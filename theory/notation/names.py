@@ -269,7 +269,7 @@ def mean(
     >>> mean("E", g)(g**2)
     E[<g, g>]
     """
-    return Expectation("mean", name, _drawn(name, random), _words(given), over, law)
+    return Expectation("mean", name, _drawn(name, random), _words(name, given), over, law)
 
 
 def average(
@@ -279,7 +279,7 @@ def average(
     over: str = "",
 ) -> Expectation:
     """The mean over finitely many indices, such as workers, of what varies with the index."""
-    return Expectation("average", name, _drawn(name, varying), _words(given), over)
+    return Expectation("average", name, _drawn(name, varying), _words(name, given), over)
 
 
 def _drawn(name: str, parts: tuple[Vector | Scalar, ...]) -> tuple[str, ...]:
@@ -289,11 +289,20 @@ def _drawn(name: str, parts: tuple[Vector | Scalar, ...]) -> tuple[str, ...]:
             name,
             f'name what is drawn, such as mean("{name}", g)',
         )
-    return _words(parts)
+    return _words(name, parts)
 
 
-def _words(parts: tuple[Vector | Scalar, ...]) -> tuple[str, ...]:
+def _words(mean: str, parts: tuple[Vector | Scalar, ...]) -> tuple[str, ...]:
+    """The names of vectors, values and scalars; all else names nothing that a formula has."""
     names: list[str] = []
     for one in parts:
+        if not isinstance(one, (Vector, sympy.Symbol)):
+            called = getattr(one, "name", one)
+            example = f"{called}(x), {called}.grad(x)" if isinstance(one, Function) else "g, f(x)"
+            raise TheoryError(
+                f"what is drawn or given is a vector, a value or a scalar by name, found {called}",
+                mean,
+                f'list such, as in mean("{mean}", {example}); of iterates x write x[k]',
+            )
         names += sorted(one.names) if isinstance(one, Vector) else [str(one)]
     return tuple(names)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
-from theory.kernel.means import Mean
+from theory.kernel.context import measures
+from theory.kernel.means import GIVEN, Mean, marked, random_names
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Cite
@@ -27,6 +29,9 @@ from theory.notation.scene import Scene, shifted
 
 Places = Mapping[str, frozenset[str]]
 """By the name of a value or a gradient, what its point is made of."""
+
+MEANS: Final[WeakKeyDictionary[Theorem, frozenset[str]]] = WeakKeyDictionary()
+"""Names of the means of theorems that are written in this notation."""
 
 Template = Callable[[Scene], Iterator[Hypothesis]]
 """An assumption that holds everywhere: its instances at what a theorem names."""
@@ -139,6 +144,9 @@ class Plan:
         moving = {self.index} | self.cited_indices | self.varying | values
         gaps = (gap for way, gap in self.gaps.items() if way.free_symbols & moving)
         self.varying |= {symbol for gap in gaps for symbol in gap.free_symbols}
+        for symbols in (line.gap.free_symbols for line in self.cited):  # at values that may vary
+            if symbols & moving:
+                self.varying |= {symbol for symbol in symbols if symbol.name.startswith("gap(")}
 
     def look_back(self, said: Relation) -> None:
         """Take the stale ones among iterates that are named here."""
@@ -267,10 +275,19 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     randoms = _listed(forms, statement.id)
     places = {n: o.position.names for o in points for n in (o.value.name, *o.gradient.names)}
     between = meetings(plan.smooth, plan.convex, plan.assumed, points)
-    for name, random in randoms.items():
+    elsewhere = _cited_means(plan)
+    for name, random in (*randoms.items(), *elsewhere.items()):
         _close(name, random, (*points, *(one.u for one in between)), plan, places)
+    averages = _averages(forms)
+    _require_drawn(plan, randoms, names | named, statement.id)
+    for name in (*randoms, *(elsewhere.keys() - randoms)):
         still = _still(name, plan, places, forms)
-        _require_told_apart(name, random, plan, still, statement.id, places)
+        random = randoms.get(name, set()) | elsewhere.get(name, set())
+        of_drawn = _of_drawn(points, random)
+        _require_told_apart(name, random, plan, still, statement.id, places, of_drawn)
+        _require_told_of_constants(name, random, plan, points, still, statement.id)
+        if name not in averages:
+            _require_told_of_means(name, random, plan, still, statement.id, places)
     known = {name: frozenset(random) for name, random in randoms.items()}
     drawn = frozenset[str]().union(*known.values())
     still_there = (one for one in points if one.position.names <= plan.fixed)
@@ -286,7 +303,8 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     anew = frozenset[str]().union(*(_drawn(points, random) for random in known.values()))
     at_rest = (one.gradient.names & plan.zero for one in points if one.function in anew)
     rest = frozenset[str]().union(*at_rest)  # ∇f_i(x*) = 0, whatever is drawn
-    return Scene(points, tuple(sorted(names)), known, given | rest, rest, between, idle)
+    means = frozenset((*known, *elsewhere))
+    return Scene(points, tuple(sorted(names)), known, means, given | rest, rest, between, idle)
 
 
 def _listed(forms: Iterable[Scalar], where: str) -> dict[str, set[str]]:
@@ -310,6 +328,35 @@ def _listed(forms: Iterable[Scalar], where: str) -> dict[str, set[str]]:
                         "give them two names, or take one mean in all lines",
                     )
     return {name: set(node.random) for name, node in found.items()}
+
+
+def _cited_means(plan: Plan) -> dict[str, set[str]]:
+    """What is random to the means of theorems that are cited; of the kernel's own they say it."""
+    conclusions = (w.relation for w in plan.written if isinstance(w.rule, Cite))
+    written = frozenset[str]().union(*(MEANS.get(lemma, ()) for lemma, _ in plan.cites))
+    found: dict[str, set[str]] = {}
+    for relation in (*plan.cited, *conclusions):
+        for one in atoms(relation.lhs, Mean) | atoms(relation.rhs, Mean):
+            if str(one.args[0]) in written:
+                found.setdefault(str(one.args[0]), set()).update(random_names(one))
+    return found
+
+
+def _asked_before(mean: str, plan: Plan) -> set[Relation]:
+    """Lines of cited theorems that have this mean: their authors have said what is drawn."""
+    return {
+        values.relation(one.relation)
+        for lemma, values in plan.cites
+        if any(mean == measure.name for measure in measures(lemma))
+        for one in lemma.hypotheses
+        if isinstance(one, Hypothesis)
+    }
+
+
+def _averages(forms: Iterable[Scalar]) -> frozenset[str]:
+    """Means over indices."""
+    nodes = (node for form in forms for node in atoms(form, Pending))
+    return frozenset(str(node.args[1]) for node in nodes if str(node.args[0]) == "average")
 
 
 def _words(mean: Any) -> str:
@@ -336,15 +383,33 @@ def _equated(plan: Plan) -> set[str]:
 def _still(mean: str, plan: Plan, places: Places, forms: Iterable[Scalar]) -> frozenset[str]:
     """Vectors that are there before a mean is taken, unless a point of theirs is random.
 
-    These are iterates, what is this mean of something, and what this mean is given.
+    These are iterates, and what this mean is given.
     """
     named = {name for now, _ in plan.iterates for name in now.names}
     for form in forms:
         for node in sympy.preorder_traversal(form):
             if isinstance(node, Pending) and str(node.args[1]) == mean:
                 named |= set(map(str, node.args[3]))
-    named |= plan.fixed | plan.anchors | plan.expected.get(mean, set())
+            if isinstance(node, Mean) and str(node.args[0]) == mean:
+                named |= marked(node, GIVEN)
+    named |= plan.fixed | plan.anchors
     return frozenset(named.union(*(places.get(name, ()) for name in named)))
+
+
+def _means_of_all(
+    mean: str, drawn: Set[str], plan: Plan, places: Places, functions: Mapping[str, Set[str]]
+) -> frozenset[str]:
+    """What each of these has for its mean, or its mean is made of: that is there before.
+
+    Of a drawn function it is what any of its gradients has.
+    """
+    found: dict[str, set[str]] = {name: set() for name in drawn}
+    for of, later, expected in _unbiased(plan):
+        at = expected.names.union(*(places.get(name, ()) for name in expected.names))
+        same = later.names.union(*(functions.get(name, ()) for name in later.names))
+        for name in same & drawn if of == mean else ():
+            found[name] |= at
+    return frozenset(set.intersection(*found.values())) if found else frozenset()
 
 
 def _close(
@@ -360,7 +425,7 @@ def _close(
         more = {
             name
             for one in points
-            if one.position.names & random
+            if _made(one) & random
             for name in (one.value.name, *one.gradient.names)
         }
         anew = _drawn(points, random)
@@ -383,7 +448,13 @@ def _close(
 
 
 def _require_told_apart(
-    mean: str, random: set[str], plan: Plan, still: frozenset[str], where: str, places: Places
+    mean: str,
+    random: set[str],
+    plan: Plan,
+    still: frozenset[str],
+    where: str,
+    places: Places,
+    functions: Mapping[str, Set[str]],
 ) -> None:
     """What a line relates to something random is listed as random too, or there before.
 
@@ -391,10 +462,13 @@ def _require_told_apart(
     Values and gradients are what their points are: of f(y) ≤ f(x − γg) y is asked. Under the mean
     what is not listed is the same at every outcome, as rows say.
     """
-    for hypothesis in plan.assumed:
+    asked = _asked_before(mean, plan)
+    for hypothesis in (one for one in plan.assumed if one.relation not in asked):
         named = _named(_outside(hypothesis.relation.gap, mean), plan.varying, places)
         drawn = named & random
         beside = {n for one in named for n in places.get(one, {one})} - still - random
+        made_of = {n for one in drawn for n in places.get(one, {one}) & random or {one}}
+        beside -= _means_of_all(mean, made_of, plan, places, functions)
         if drawn and beside:
             raise TheoryError(
                 f"{min(beside)} stands in a line with {min(drawn)}, which is random to {mean}, "
@@ -403,6 +477,114 @@ def _require_told_apart(
                 f"list it in the mean {mean} if it is made of what is drawn; or else under "
                 "given=(…,) of that mean, if it is there before",
             )
+
+
+def _of_drawn(points: Iterable[Point], random: Set[str]) -> dict[str, frozenset[str]]:
+    """By the name of a value or gradient of a drawn function, all that there are of it."""
+    found: dict[str, frozenset[str]] = {}
+    for function in _drawn(points, random):
+        own = [one for one in points if one.function == function]
+        names = frozenset(n for one in own for n in (one.value.name, *one.gradient.names))
+        found |= dict.fromkeys(names, names)
+    return found
+
+
+def _unbiased(plan: Plan) -> Iterator[tuple[str, Vector, Vector]]:
+    """Means, vectors, and what these are in the mean."""
+    for mean, kind, parts in plan.everywhere:
+        if kind == "unbiased":
+            later, expected = parts
+            assert isinstance(later, Vector)
+            assert isinstance(expected, Vector)
+            yield mean, later, expected
+
+
+def _require_drawn(
+    plan: Plan, randoms: Mapping[str, Set[str]], names: Set[str], where: str
+) -> None:
+    """What has a mean is drawn under it, and its mean is not."""
+    for mean, random in randoms.items():
+        if not random & names:
+            raise TheoryError(
+                f"{mean} is a mean over {', '.join(sorted(random))}, and nothing of that is named",
+                where,
+                f"list what is drawn in the mean {mean}",
+            )
+    for mean, later, expected in _unbiased(plan):
+        random = randoms.get(mean, frozenset())
+        if random and not later.names & random:
+            raise TheoryError(
+                f"{text(later)} has a mean under {mean}, and nothing of it is drawn there: it "
+                "would be its mean",
+                where,
+                f"list {text(later)} in the mean {mean}, or what it is made of",
+            )
+        if expected.names & random:
+            raise TheoryError(
+                f"{min(expected.names & random)} is random to {mean}, and cannot be the mean of "
+                f"{text(later)} under {mean}",
+                where,
+                f"say it of a mean over {text(later)} alone, given the rest",
+            )
+
+
+def _require_told_of_means(
+    mean: str, random: set[str], plan: Plan, still: frozenset[str], where: str, places: Places
+) -> None:
+    """What is another mean of something random is random too, or there before.
+
+    Such as the mean of a batch, of which another draw has it for its mean. Where the function is
+    drawn and not its point, the mean over functions is a function of that point.
+    """
+    for other, later, expected in _unbiased(plan):
+        drawn = {n for one in later.names & random for n in places.get(one, {one})} & random
+        beside = {n for one in expected.names for n in places.get(one, {one})} - still - random
+        if other != mean and drawn and beside:
+            raise TheoryError(
+                f"{min(beside)} is the mean of {min(drawn)} under {other}, and {min(drawn)} is "
+                f"random to {mean}: nothing says whether {min(beside)} is",
+                where,
+                f"list it in the mean {mean} if it is made of what is drawn; or else under "
+                "given=(…,) of that mean, if it is there before",
+            )
+
+
+def _require_told_of_constants(
+    mean: str,
+    random: set[str],
+    plan: Plan,
+    points: Iterable[Point],
+    still: frozenset[str],
+    where: str,
+) -> None:
+    """Scalars that may vary are told apart in what is assumed everywhere, as L_i of f_i is."""
+    drawn = {o.function for o in points if random & {o.value.name, *o.gradient.names}}
+    varying = {one.name for one in plan.varying} - random - still
+    smooth = ((one.function, "smooth", (one.constant,)) for one in plan.smooth)
+    for about, kind, parts in (*plan.everywhere, *smooth):
+        if about in drawn or (about, kind) == (mean, "unbiased"):
+            factors = [form for one in parts for form in _factors(one)]
+            named = {s.name for form in factors for s in form.free_symbols} & varying
+            if named:
+                raise TheoryError(
+                    f"{min(named)} may vary, and nothing says whether it does with what is random "
+                    f"to {mean}",
+                    f"{where}: what is assumed of {about}",
+                    f"list it in the mean {mean} if it is made of what is drawn; or else under "
+                    "given=(…,) of that mean, if it is there before; or leave out T.varying",
+                )
+
+
+def _factors(one: Scalar | Vector) -> list[Scalar]:
+    """The scalars in a part of an assumption."""
+    parts = [factor for _, factor in one.terms] if isinstance(one, Vector) else [one]
+    return [sympy.sympify(part) for part in parts]
+
+
+def _made(one: Point) -> frozenset[str]:
+    """What a position is made of: vectors, and what is in their factors."""
+    factors = (factor for _, factor in one.position.terms)
+    return one.position.names.union(*({s.name for s in f.free_symbols} for f in factors))
 
 
 def _drawn(points: Iterable[Point], random: Set[str]) -> frozenset[str]:

@@ -28,6 +28,8 @@ class Scene:
         Of vectors.
     randoms : mapping of str to frozenset of str
         By mean, the names that are random to it.
+    means : frozenset of str
+        The same means, and those of theorems that are cited.
     still : frozenset of str
         Vectors that stand in equations with any vector, and are given to other means.
     rest : frozenset of str
@@ -41,6 +43,7 @@ class Scene:
     points: tuple[Point, ...]
     names: tuple[str, ...]
     randoms: Mapping[str, frozenset[str]]
+    means: frozenset[str] = frozenset()
     still: frozenset[str] = frozenset()
     rest: frozenset[str] = frozenset()
     meetings: tuple[Meeting, ...] = ()

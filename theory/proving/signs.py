@@ -75,6 +75,8 @@ def _divisions(expression: Scalar, gap: Scalar) -> list[tuple[Scalar, Scalar]]:
         pairs.append((sympy.factor(exact), sympy.S.Zero))
     numerator, _ = sympy.fraction(sympy.together(gap))
     for symbol in sorted(gap.free_symbols & expression.free_symbols, key=str):
+        if not numerator.is_polynomial(symbol):  # it stands under a mean too
+            continue
         slope = numerator.diff(symbol)
         constant = numerator.subs(symbol, 0)
         if slope == 0 or slope.has(symbol) or sympy.expand(numerator - slope * symbol - constant):

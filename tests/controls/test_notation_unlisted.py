@@ -1,0 +1,335 @@
+"""Draws that no line lists: false statements that were proved, each with its counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import sympy
+
+from theory.errors import TheoryError
+from theory.kernel import Theorem
+from theory.notation import (
+    Draft,
+    average,
+    count,
+    equal,
+    function,
+    index,
+    iterates,
+    mean,
+    nonnegative,
+    norm,
+    positive,
+    real,
+    theorem,
+    total,
+    vector,
+    vectors,
+)
+
+from .test_notation import is_found
+
+gamma, G, B, L, c = positive("gamma G B L c")
+k, K = index("k"), count("K")
+x, y, z, g, h, m, u, p, star = vectors("x y z g h m u p x*")
+noise, bar = vectors("n_i x̄")
+s, r = real("s"), real("r")
+nothing = 0 * x
+f, f_i, w = function("f"), function("f_i"), function("w")
+
+
+def sgd() -> Theorem:
+    """One step of SGD on a convex function, by the mean of g."""
+    E = mean("E", g)
+    T = theorem("mine.sgd")
+    T.convex(f)
+    T.minimum(f, star)
+    T.unbiased(E, g, f.grad(x))
+    T.assume(E(g**2) <= G**2)
+    T.iterate(x, x - gamma * g, k)
+    F, D = T.sequence("F", f(x) - f(star)), T.sequence("D", (x - star) ** 2)
+    return T.shows(D(k + 1) <= D(k) - 2 * gamma * F(k) + gamma**2 * G**2)
+
+
+def averaged() -> Theorem:
+    """f is Huber's, and noise is ±100 with probability 1/20000 each: at one outcome, 99/20."""
+    T = theorem("mine.averaged")
+    T.convex(f)
+    T.iterate(x, x - gamma * g, k)
+    T.averaged(bar, x, K)
+    T.cite(sgd())
+    D = (x - star) ** 2
+    return T.shows(f(bar) - f(star) <= T.sequence("D", D)(0) / (2 * gamma * K) + gamma * G**2 / 2)
+
+
+def moved_noise() -> Theorem:
+    """E‖x + g‖² ≤ ‖x‖² + c², of noise g."""
+    E = mean("E", g)
+    T = theorem("mine.moved-noise")
+    T.unbiased(E, g, nothing)
+    T.assume(E(g**2) <= c**2)
+    return T.shows(E((x + g) ** 2) <= x**2 + c**2)
+
+
+def cited_elsewhere() -> Theorem:
+    """y = g = ±1: 4 > 2."""
+    T = theorem("mine.cited-elsewhere")
+    T.cite(moved_noise(), vectors={x: y})
+    T.assume((y - g) ** 2 <= g**2 / 4)
+    T.along(k)
+    V, Y = T.sequence("V", (y + g) ** 2), T.sequence("Y", y**2)
+    return T.shows(V(k) <= Y(k) + c**2)
+
+
+def minibatch() -> Theorem:
+    """Two workers with ±1: E‖m‖² is 1/2."""
+    E, avg = mean("E", noise, over="sample"), average("avg", noise, over="worker")
+    T = theorem("mine.minibatch")
+    T.unbiased(E, noise, nothing)
+    T.unbiased(avg, noise, m)
+    return T.shows(m**2 <= 0)
+
+
+def batch() -> Theorem:
+    """g = y = ±1, and Q is given the batch: 1."""
+    E, Q = mean("E", g, law="P"), mean("Q", g, law="P")
+    T = theorem("mine.batch")
+    T.unbiased(E, g, nothing)
+    T.unbiased(Q, g, y)
+    return T.shows(equal(E(g @ y), 0))
+
+
+def another_is_listed() -> Theorem:
+    """The mean is over h, and g is drawn: ‖g‖² has a variance."""
+    E = mean("E", h)
+    T = theorem("mine.another", "ours", f)
+    T.unbiased(E, g, f.grad(x))
+    return T.shows(E(g**2) + E(h**2) <= f.grad(x) ** 2 + E(h**2))
+
+
+def nothing_is_listed() -> Theorem:
+    """Nothing that E is over is named."""
+    E = mean("E", h)
+    return theorem("mine.nothing").shows(E(g**2) <= g**2)
+
+
+def mean_is_drawn() -> Theorem:
+    """f = x²/2, x = 10 with probability 1/100, else 0, g = x, x* = G = 1: 100 > 1."""
+    E = mean("E", x, g)
+    T = theorem("mine.total", "ours", f)
+    T.constant(star)
+    T.unbiased(E, g, f.grad(x))
+    T.assume(E(g**2) <= G**2)
+    T.have(E(g @ star) ** 2 <= E(g**2) * star**2)
+    return T.shows((f.grad(x) @ star) ** 2 <= G**2 * star**2)
+
+
+def least_value() -> Theorem:
+    """f_1 = x²/2 + 10, f_2 = x²/2, at x = 0: 10 > 5."""
+    E = mean("E", f_i(x), f_i.grad(x))
+    T = theorem("mine.least", "ours", w)
+    T.varying(s)
+    T.lower_bound(f_i, s)
+    T.assume(equal(E(f_i(x)), w(x)))
+    return T.shows(s <= w(x))
+
+
+def constant_of(assumed: Callable[[Draft], object]) -> Callable[[], Theorem]:
+    """Slopes 1 and 3, or curvatures: the constant is that of the function that is drawn."""
+
+    def made() -> Theorem:
+        E = mean("E", f_i(x), f_i.grad(x), f_i(y), f_i.grad(y))
+        T = theorem("mine.constant", "ours", f_i)
+        T.varying(B)
+        assumed(T)
+        return T.shows(E(f_i.grad(x) @ (y - x)) <= E(f_i(y) - f_i(x)) + B * (x - y) ** 2)
+
+    return made
+
+
+def weighted() -> Theorem:
+    """s is 1/P(g): it varies with g."""
+    E = mean("E", g)
+    T = theorem("mine.weighted", "ours", f)
+    T.varying(s)
+    T.unbiased(E, s * g, f.grad(x))
+    return T.shows(equal(E(s * g @ y), f.grad(x) @ y))
+
+
+def extragradient() -> Theorem:
+    """x = 0, f = 0, y = −g, g = ±1, γ = 1: 1, claimed 0."""
+    E = mean("E", g, h)
+    T = theorem("mine.extragradient", "ours", f)
+    T.unbiased(E, g, f.grad(x))
+    T.unbiased(E, h, f.grad(y))
+    T.assume((y - x + gamma * g) ** 2 <= gamma**2 * g**2 / 4)
+    return T.shows(equal(E(g @ (x - y)), f.grad(x) @ (x - y)))
+
+
+def two_stages() -> Theorem:
+    """f(y) ≤ f(g), and y is what h is in the mean: y = g = ±1."""
+    E = mean("E", g, h, f(g))
+    T = theorem("mine.stages", "ours", f)
+    T.unbiased(E, g, nothing)
+    T.unbiased(E, h, y)
+    T.assume(f(y) <= f(g))
+    return T.shows(equal(E(g @ y), 0))
+
+
+def fetched(
+    then: object, step: object, *random: object, lines: tuple[object, ...] = (), vary: bool = False
+) -> Callable[[], Theorem]:
+    """g⁺ and y⁺ share a draw: ‖y + g‖² has a product, of signs it may be 4 and not 2."""
+
+    def made() -> Theorem:
+        E = mean("E", g, *random)  # type: ignore[arg-type]
+        T = theorem("mine.fetched", "ours", f, f_i, w)
+        T.varying(r)
+        T.constant(p)
+        T.unbiased(E, g, nothing)
+        for line in lines:
+            T.assume(line)
+        T.iterate(g, then, k)  # type: ignore[arg-type]
+        T.iterate(y, step, k)  # type: ignore[arg-type]
+        V, Y, N = T.sequence("V", (y + g) ** 2), T.sequence("Y", y**2), T.sequence("N", g**2)
+        return T.shows(equal(V(k), Y(k) + N(k)))
+
+    return made
+
+
+def two_ago() -> Theorem:
+    """g⁺ = m, m⁺ = h, x⁺ = h, y⁺ = y + x: h two iterations ago is in g and in y."""
+    E = mean("E", g, m, h, x)
+    T = theorem("mine.two-ago")
+    T.unbiased(E, g, nothing)
+    for now, then in ((g, m), (m, h), (x, h), (y, y + x)):
+        T.iterate(now, then, k)
+    V, Y, N = T.sequence("V", (y + g) ** 2), T.sequence("Y", y**2), T.sequence("N", g**2)
+    return T.shows(equal(V(k), Y(k) + N(k)))
+
+
+def late_value() -> Theorem:
+    """x̂ is a late x, f(u) ≤ f(x) and y⁺ = y + u: y is made of what x̂ was."""
+    late, tau = vector("x̂"), index("tau")
+    E = mean("E", late)
+    T = theorem("mine.late-value", "ours", f)
+    T.unbiased(E, late, nothing)
+    T.iterate(x, x / 2, k)
+    T.delayed(late, x, tau)
+    T.assume(f(u) <= f(x))
+    T.iterate(y, y + u, k)
+    V, Y, N = T.sequence("V", (y + late) ** 2), T.sequence("Y", y**2), T.sequence("N", late**2)
+    return T.shows(equal(V(k), Y(k) + N(k)))
+
+
+def value_stays() -> Theorem:
+    """x is put elsewhere, and f(x) is not: f = x²/2, x = 1, y = −1, x* = 0 is 1/2 > −1."""
+    lemma = theorem("mine.below")
+    lemma.convex(f)
+    lemma.constant(star)
+    below = lemma.shows(f(x) - f(star) <= f.grad(x) @ (x - star))
+    T = theorem("mine.stays")
+    T.cite(below, vectors={x: y})
+    return T.shows(f(x) - f(star) <= f.grad(x) @ (y - star))
+
+
+up, beside = y + r * p, y + f(h) * p
+FALSE = {
+    "a mean that is cited alone": (averaged, "x̄ depends on all that is drawn"),
+    "a draw that is cited alone": (cited_elsewhere, "y stands in a line with g"),
+    "the mean of a batch": (minibatch, "m is the mean of n_i under avg"),
+    "a mean given the batch": (batch, "y is the mean of g under Q"),
+    "another is listed": (another_is_listed, "nothing of it is drawn there"),
+    "nothing is listed": (nothing_is_listed, "nothing of that is named"),
+    "a mean that is drawn": (mean_is_drawn, r"∇f\(x\) is random to E, and cannot be"),
+    "the least value": (least_value, "s may vary, and nothing says"),
+    "smooth": (constant_of(lambda T: T.smooth(f_i, B)), "B may vary, and nothing says"),
+    "convex": (constant_of(lambda T: T.strongly_convex(f_i, B)), "B may vary, and nothing says"),
+    "steep": (constant_of(lambda T: T.bounded_gradient(f_i, B)), "B may vary, and nothing says"),
+    "a weight": (weighted, "s may vary, and nothing says"),
+    "half a step": (extragradient, "y stands in a line with g"),
+    "two stages": (two_stages, "y stands in a line with"),
+    "tied by values": (
+        fetched(h, y + u, h, u, lines=(f(u) <= f(h),)),
+        "g is random to E, and has moved y",
+    ),
+    "tied by a scalar": (
+        fetched(h, up, h, r, f(up), f.grad(up), lines=(r <= h**2, r >= h**2 / 2)),
+        "g is random to E, and has moved y",
+    ),
+    "by a factor": (
+        fetched(h, beside, h, f(beside), f.grad(beside)),
+        "g is random to E, and has moved y",
+    ),
+    "from a gradient to its point": (
+        fetched(f.grad(h), y + h, h),
+        "g is random to E, and has moved y",
+    ),
+    "one function at two points": (
+        fetched(f_i.grad(p), y - gamma * f_i.grad(y), f_i.grad(p), f_i.grad(y)),
+        "g is random to E, and has moved y",
+    ),
+    "a part that is not listed": (fetched(h + m, y + h, m), "g is random to E, and has moved y"),
+    "two iterations": (two_ago, "g is random to E, and has moved y"),
+    "a late value": (late_value, "x̂ is random to E, and has moved y"),
+    "a value stays": (value_stays, r"f\(x\) would stay where it is"),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_false_of_what_is_drawn(name: str) -> None:
+    make, asked = FALSE[name]
+    with pytest.raises(TheoryError, match=asked):
+        make()
+
+
+@pytest.mark.parametrize(
+    "given", [f_i, iterates("x", k), g**2, norm(g), f.grad, [g, h], s * f(x)], ids=str
+)
+def test_what_names_nothing_is_not_drawn(given: object) -> None:
+    """The mean of anything would be the thing itself: E⟨g, g⟩ of signs is 1, and not 0."""
+    with pytest.raises(TheoryError, match="a vector, a value or a scalar by name"):
+        mean("E", given)  # type: ignore[arg-type]
+    with pytest.raises(TheoryError, match="a vector, a value or a scalar by name"):
+        average("avg", g, given=(given,))  # type: ignore[arg-type]
+
+
+def test_twins_that_say_it_are_found() -> None:
+    """What is fetched ahead and moves what comes later; a random stepsize, and a cited mean."""
+    assert (
+        is_found(fetched(h, y - gamma * g, h)()) is False
+    )  # y and g of one iteration are not tied
+    step = nonnegative("s")
+    E = mean("E", step)
+    T = theorem("mine.random-step")
+    T.convex(f)
+    T.minimum(f, star)
+    T.varying(step)
+    T.iterate(x, x - step * f.grad(x), k)
+    T.assume(equal(E(step), B))
+    T.assume(E(step**2) <= 2 * B**2)
+    T.bounded_gradient(f, L)
+    D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
+    T.have(D(k + 1) <= D(k) - 2 * B * F(k) + 2 * B**2 * L**2)
+    assert is_found(T.shows(total(F(k), k, K) / K <= D(0) / (2 * B * K) + B * L**2))
+    T = theorem("mine.cited")
+    T.cite(moved_noise(), vectors={x: y})
+    T.along(k)
+    V, Y = T.sequence("V", (y + g) ** 2), T.sequence("Y", y**2)
+    assert is_found(T.shows(V(k) <= Y(k) + 2 * sympy.S.One * c**2))
+
+
+def test_the_gap_of_a_bound_varies_where_it_is_put_at_what_varies() -> None:
+    """‖x_{k+1}‖² = r_k²‖x_k‖² with another r_k < 1 each time is no geometric sequence."""
+    q, small = nonnegative("q"), nonnegative("r")
+    lemma = theorem("mine.small")
+    lemma.assume(q < 1)
+    less = lemma.shows(q * x**2 <= x**2)
+    T = theorem("mine.changing")
+    T.varying(small)
+    T.cite(less, scalars={q: small})
+    T.iterate(x, small * x, k)
+    D = T.sequence("D", x**2)
+    made = T.shows(equal(D(1) ** 2, D(0) * D(2)))
+    assert any(one.name.startswith("gap(") for one in made.scalars)
