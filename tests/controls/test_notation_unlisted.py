@@ -183,7 +183,7 @@ def fetched(
     """g⁺ and y⁺ share a draw: ‖y + g‖² has a product, of signs it may be 4 and not 2."""
 
     def made() -> Theorem:
-        E = mean("E", g, *random)  # type: ignore[arg-type]
+        E = mean("E", g, *random)
         T = theorem("mine.fetched", "ours", f, f_i, w)
         T.varying(r)
         T.constant(p)
@@ -290,9 +290,9 @@ def test_false_of_what_is_drawn(name: str) -> None:
 def test_what_names_nothing_is_not_drawn(given: object) -> None:
     """The mean of anything would be the thing itself: E⟨g, g⟩ of signs is 1, and not 0."""
     with pytest.raises(TheoryError, match="a vector, a value or a scalar by name"):
-        mean("E", given)  # type: ignore[arg-type]
+        mean("E", given)
     with pytest.raises(TheoryError, match="a vector, a value or a scalar by name"):
-        average("avg", g, given=(given,))  # type: ignore[arg-type]
+        average("avg", g, given=(given,))
 
 
 def test_twins_that_say_it_are_found() -> None:

@@ -47,8 +47,9 @@ from theory.notation import elementary, norms, offers
 from theory.notation.names import Function, Pending, plainly, text
 from theory.notation.norms import SQUARED
 from theory.notation.offers import Offer
-from theory.notation.plan import MEANS, Plan, Statement, counts, scene_of
+from theory.notation.plan import MEANS, Plan, Statement
 from theory.notation.scene import Scene
+from theory.notation.scenes import counts, scene_of
 
 INSIDE: Final = ", in one iteration"
 """What a line about sequences is called where it is said of what they are the means of.

@@ -196,9 +196,14 @@ class Pending(sympy.Function):  # type: ignore[misc]
         """The names that are listed as random."""
         return frozenset(map(str, self.args[2]))
 
+    @property
+    def is_average(self) -> bool:
+        """Whether it is one over indices."""
+        return str(self.args[0]) == "average"
+
     def operator(self, random: frozenset[str], still: frozenset[str] = frozenset()) -> Operator:
         """The mean of the kernel with these random names, and names that are given."""
-        kind = Average if str(self.args[0]) == "average" else Operator
+        kind = Average if self.is_average else Operator
         given = tuple(sorted({*map(str, self.args[3]), *(still - random)}))
         over, law = str(self.args[4]), str(self.args[5])
         return kind(str(self.args[1]), tuple(sorted(random)), given, over, law)

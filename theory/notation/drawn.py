@@ -1,0 +1,331 @@
+"""What is drawn under each mean, and what an author has to say of it before anything is shown.
+
+What a mean does not list is the same at every outcome: pulled out of it, and no matter of chance.
+So whatever may depend on a draw is listed, or its author says under `given` that it is there
+before. Nothing is guessed in favour of a theorem: lines, means of other means, constants that vary
+and theorems that are cited are all asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+import sympy
+
+from theory.errors import TheoryError
+from theory.kernel.atoms import atoms
+from theory.kernel.context import measures
+from theory.kernel.means import GIVEN, Mean, marked, random_names
+from theory.kernel.relations import Relation
+from theory.kernel.rules import Cite
+from theory.kernel.theorem import Hypothesis
+from theory.kernel.vectors import Gram, Point, Scalar, Vector
+from theory.notation.interpolation import Meeting
+from theory.notation.names import Pending, text
+from theory.notation.plan import MEANS, Plan
+
+
+def tell_apart(
+    randoms: dict[str, set[str]],
+    plan: Plan,
+    points: tuple[Point, ...],
+    between: tuple[Meeting, ...],
+    forms: list[Scalar],
+    names: Set[str],
+    where: str,
+) -> frozenset[str]:
+    """Complete what is random to each mean, and refuse what nobody can know.
+
+    Parameters
+    ----------
+    randoms : dict of str to set of str
+        What is listed; what is made of it is added.
+    plan : Plan
+    points : tuple of Point
+    between : tuple of Meeting
+    forms : list of expressions
+        All that the theorem says.
+    names : set of str
+        All that it names.
+    where : str
+
+    Returns
+    -------
+    frozenset of str
+        The means, and those of theorems that are cited.
+
+    Raises
+    ------
+    TheoryError
+        Something may be drawn or not, and nothing says which; or what is said cannot be.
+    """
+    elsewhere = _cited_means(plan)
+    for mean, random in (*randoms.items(), *elsewhere.items()):
+        _close(mean, random, (*points, *(one.u for one in between)), plan)
+    _require_drawn(plan, randoms, names, where)
+    nodes = [node for form in forms for node in atoms(form, Pending) | atoms(form, Mean)]
+    averages = {str(n.args[1]) for n in nodes if isinstance(n, Pending) and n.is_average}
+    for mean in dict.fromkeys((*randoms, *elsewhere)):
+        random = randoms.get(mean, set()) | elsewhere.get(mean, set())
+        own = (n for n in nodes if isinstance(n, Pending) and str(n.args[1]) == mean)
+        cited = (n for n in nodes if isinstance(n, Mean) and str(n.args[0]) == mean)
+        given = {str(one) for node in own for one in node.args[3]}
+        given = given.union(*(marked(node, GIVEN) for node in cited))
+        draw = _Draw(mean, frozenset(random), frozenset(given), plan, points, where)
+        draw.require_lines()
+        draw.require_constants()
+        if mean not in averages:
+            draw.require_means()
+    return frozenset((*randoms, *elsewhere))
+
+
+@dataclass(frozen=True)
+class _Draw:
+    """One mean, what is random to it, and what it is given."""
+
+    mean: str
+    random: frozenset[str]
+    given: frozenset[str]
+    plan: Plan
+    points: tuple[Point, ...]
+    where: str
+
+    @cached_property
+    def places(self) -> Mapping[str, frozenset[str]]:
+        """By the name of a value or gradient, what its point is made of."""
+        return _places(self.points, self.plan)
+
+    @cached_property
+    def still(self) -> frozenset[str]:
+        """What is there before: iterates and what the mean is given, and their points."""
+        named = {name for now, _ in self.plan.iterates for name in now.names}
+        named |= self.given | self.plan.fixed | self.plan.anchors
+        return frozenset(named.union(*(self.places.get(name, ()) for name in named)))
+
+    @cached_property
+    def of_functions(self) -> Mapping[str, frozenset[str]]:
+        """By the name of a value or gradient of a drawn function, all that there are of it."""
+        found: dict[str, frozenset[str]] = {}
+        for function in drawn_functions(self.points, self.random):
+            own = [one for one in self.points if one.function == function]
+            names = frozenset(n for one in own for n in (one.value.name, *one.gradient.names))
+            found |= dict.fromkeys(names, names)
+        return found
+
+    def _at(self, names: Iterable[str]) -> set[str]:
+        """These, values and gradients being what their points are."""
+        return {part for name in names for part in self.places.get(name, {name})}
+
+    def require_lines(self) -> None:
+        """What a line relates to something random is listed as random too, or there before.
+
+        Such as the compressed gradient c in ‖c − g‖² ≤ (1 − δ)‖g‖²: nobody else knows which it is.
+        Of f(y) ≤ f(x − γg) y is asked. Under the mean what is not listed is the same at every
+        outcome, as rows say.
+        """
+        asked = _asked_before(self.mean, self.plan)
+        for line in (one for one in self.plan.assumed if one.relation not in asked):
+            named = _named(_outside(line.relation.gap, self.mean), self.plan, self.places)
+            drawn = named & self.random
+            beside = self._at(named) - self.still - self.random - self._means_of(drawn)
+            if drawn and beside:
+                raise TheoryError(
+                    f"{min(beside)} stands in a line with {min(drawn)}, which is random to "
+                    f"{self.mean}, and nothing says whether it is drawn as well",
+                    f"{self.where}: {line.name!r}",
+                    self._remedy,
+                )
+
+    def _means_of(self, drawn: Set[str]) -> frozenset[str]:
+        """What each of these has for its mean, or its mean is made of: that is there before.
+
+        A value has what its point is made of, and one of a drawn function what any of its
+        gradients has.
+        """
+        made = {n for one in drawn for n in self.places.get(one, {one}) & self.random or {one}}
+        found: dict[str, set[str]] = {name: set() for name in made}
+        for of, later, expected in _unbiased(self.plan):
+            same = later.names.union(*(self.of_functions.get(n, ()) for n in later.names))
+            for name in same & made if of == self.mean else ():
+                found[name] |= expected.names | self._at(expected.names)
+        return frozenset(set.intersection(*found.values())) if found else frozenset()
+
+    def require_means(self) -> None:
+        """What is another mean of something random is random too, or there before.
+
+        Such as the mean of a batch, of which another draw has it for its mean. Where the function
+        is drawn and not its point, the mean over functions is a function of that point.
+        """
+        for other, later, expected in _unbiased(self.plan):
+            drawn = self._at(later.names & self.random) & self.random
+            beside = self._at(expected.names) - self.still - self.random
+            if other != self.mean and drawn and beside:
+                raise TheoryError(
+                    f"{min(beside)} is the mean of {min(drawn)} under {other}, and {min(drawn)} is "
+                    f"random to {self.mean}: nothing says whether {min(beside)} is",
+                    self.where,
+                    self._remedy,
+                )
+
+    def require_constants(self) -> None:
+        """Scalars that may vary are told apart in what is assumed everywhere, as L_i of f_i is."""
+        points = self.points
+        drawn = {o.function for o in points if self.random & {o.value.name, *o.gradient.names}}
+        varying = {one.name for one in self.plan.varying} - self.random - self.still
+        smooth = ((one.function, "smooth", (one.constant,)) for one in self.plan.smooth)
+        for about, kind, parts in (*self.plan.everywhere, *smooth):
+            if about in drawn or (about, kind) == (self.mean, "unbiased"):
+                factors = [form for one in parts for form in _factors(one)]
+                named = {s.name for form in factors for s in form.free_symbols} & varying
+                if named:
+                    raise TheoryError(
+                        f"{min(named)} may vary, and nothing says whether it does with what is "
+                        f"random to {self.mean}",
+                        f"{self.where}: what is assumed of {about}",
+                        f"{self._remedy}; or leave out T.varying",
+                    )
+
+    @property
+    def _remedy(self) -> str:
+        return (
+            f"list it in the mean {self.mean} if it is made of what is drawn; or else under "
+            "given=(…,) of that mean, if it is there before"
+        )
+
+
+def _places(points: Iterable[Point], plan: Plan) -> dict[str, frozenset[str]]:
+    varying = {one.name for one in plan.varying}
+    vectors = {name for one in points for name in one.position.names}
+    return {
+        name: _made(one) & (varying | vectors)
+        for one in points
+        for name in (one.value.name, *one.gradient.names)
+    }
+
+
+def _close(mean: str, random: set[str], points: tuple[Point, ...], plan: Plan) -> None:
+    """What is made of something random is random: values and gradients, and stale iterates.
+
+    So is what has it for its mean under another mean: that is drawn afterwards. And so is the gap
+    of a strict inequality about it, such as c − ‖g‖² > 0.
+    """
+    gaps = {symbol.name for gap in plan.gaps.values() for symbol in gap.free_symbols}
+    places = _places(points, plan) if gaps else {}
+    own = [(one, {one.value.name, *one.gradient.names}) for one in points]
+    while True:
+        more = {name for one, names in own if _made(one) & random for name in names}
+        anew = drawn_functions(points, random)
+        of_drawn = (names for one, names in own if one.function in anew)
+        more = more.union(*(names - plan.fixed - plan.zero for names in of_drawn))
+        for _, old, now, _ in plan.delays:
+            more |= old.names if now.names & random else set()
+        for later, expected in plan.spreads:
+            more |= later.names if expected.names & random else set()
+        for hypothesis in plan.assumed if gaps else ():
+            named = _named(_outside(hypothesis.relation.gap, mean), plan, places)
+            more |= gaps & named if named & random else set()
+        if more <= random:
+            return
+        random |= more
+
+
+def drawn_functions(points: Iterable[Point], random: Set[str]) -> frozenset[str]:
+    """Functions that are random themselves, such as f_i if ∇f_i(x) is and x is not."""
+    return frozenset(
+        one.function
+        for one in points
+        if random & {one.value.name, *one.gradient.names} and not _made(one) & random
+    )
+
+
+def _require_drawn(
+    plan: Plan, randoms: Mapping[str, Set[str]], names: Set[str], where: str
+) -> None:
+    """What has a mean is drawn under it, and its mean is not."""
+    for mean, random in randoms.items():
+        if not random & names:
+            raise TheoryError(
+                f"{mean} is a mean over {', '.join(sorted(random))}, and nothing of that is named",
+                where,
+                f"list what is drawn in the mean {mean}",
+            )
+    for mean, later, expected in _unbiased(plan):
+        random = randoms.get(mean, frozenset())
+        if random and not later.names & random:
+            raise TheoryError(
+                f"{text(later)} has a mean under {mean}, and nothing of it is drawn there: it "
+                "would be its mean",
+                where,
+                f"list {text(later)} in the mean {mean}, or what it is made of",
+            )
+        if expected.names & random:
+            raise TheoryError(
+                f"{min(expected.names & random)} is random to {mean}, and cannot be the mean of "
+                f"{text(later)} under {mean}",
+                where,
+                f"say it of a mean over {text(later)} alone, given the rest",
+            )
+
+
+def _unbiased(plan: Plan) -> Iterator[tuple[str, Vector, Vector]]:
+    """Means, vectors, and what these are in the mean."""
+    for mean, kind, parts in plan.everywhere:
+        if kind == "unbiased":
+            later, expected = parts
+            assert isinstance(later, Vector)
+            assert isinstance(expected, Vector)
+            yield mean, later, expected
+
+
+def _cited_means(plan: Plan) -> dict[str, set[str]]:
+    """What is random to the means of theorems that are cited; of the kernel's own they say it."""
+    conclusions = (w.relation for w in plan.written if isinstance(w.rule, Cite))
+    written = frozenset[str]().union(*(MEANS.get(lemma, ()) for lemma, _ in plan.cites))
+    found: dict[str, set[str]] = {}
+    for relation in (*plan.cited, *conclusions):
+        for one in atoms(relation.lhs, Mean) | atoms(relation.rhs, Mean):
+            if str(one.args[0]) in written:
+                found.setdefault(str(one.args[0]), set()).update(random_names(one))
+    return found
+
+
+def _asked_before(mean: str, plan: Plan) -> set[Relation]:
+    """Lines of cited theorems that have this mean: their authors have said what is drawn."""
+    return {
+        values.relation(one.relation)
+        for lemma, values in plan.cites
+        if any(mean == measure.name for measure in measures(lemma))
+        for one in lemma.hypotheses
+        if isinstance(one, Hypothesis)
+    }
+
+
+def _outside(gap: Scalar, mean: str) -> Scalar:
+    """What a formula says outside of a mean."""
+    return gap.replace(
+        lambda node: (
+            (isinstance(node, Pending) and str(node.args[1]) == mean)
+            or (isinstance(node, Mean) and str(node.args[0]) == mean)
+        ),
+        lambda node: sympy.S.One,
+    )
+
+
+def _named(form: Scalar, plan: Plan, places: Mapping[str, frozenset[str]]) -> set[str]:
+    """Vectors, values at points, and scalars that may change, which a formula names."""
+    scalars = {one.name for one in form.free_symbols if one in plan.varying or one.name in places}
+    return scalars.union(*(entry.names for entry in atoms(form, Gram)))
+
+
+def _factors(one: Scalar | Vector) -> list[Scalar]:
+    """The scalars in a part of an assumption."""
+    parts = [factor for _, factor in one.terms] if isinstance(one, Vector) else [one]
+    return [sympy.sympify(part) for part in parts]
+
+
+def _made(one: Point) -> frozenset[str]:
+    """What a position is made of: vectors, and what is in their factors."""
+    symbols = (s.name for factor in _factors(one.position) for s in factor.free_symbols)
+    return one.position.names.union(symbols)
