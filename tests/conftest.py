@@ -21,6 +21,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 PROVERS = ("z3", "cvc5", "cvxpy", "PEPit", "clarabel", "jinja2", "rich", "matplotlib", "xmlschema")
 """What a node with a GPU need not have."""
 
+ROTATING = 6
+"""Each run of all tests has one in so many of those that take seconds, every day others."""
+
 LEFT_OUT = pytest.StashKey[list[str]]()
 """Files that were skipped for lack of them."""
 
@@ -62,6 +65,15 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         alike[name] += 1
 
 
+def pytest_configure() -> None:
+    gc.disable()  # until all tests are collected: what they import is kept
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_report_header(config: pytest.Config) -> str | None:
     step, turn = config.getoption("--every"), config.getoption("--turn")
     return f"sample: --every {step} --turn {turn % step}" if step > 1 else None
@@ -72,6 +84,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     step, turn = config.getoption("--every"), config.getoption("--turn")
     slow = [item for item in items if item.get_closest_marker("slow")]
     left_out = set(slow) - set(slow[turn % step :: step])
+    if config.option.markexpr and not any(".py" in one for one in config.args):
+        some = [item for item in items if item.get_closest_marker("rotating")]
+        left_out |= set(some) - set(some[turn % ROTATING :: ROTATING])
     config.hook.pytest_deselected(items=[*left_out])
     items[:] = [item for item in items if item not in left_out]
 

@@ -62,6 +62,7 @@ def check(session: str) -> str:
     return command
 
 
+@pytest.mark.rotating
 def test_files_and_commands_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])

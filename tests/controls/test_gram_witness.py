@@ -98,6 +98,7 @@ def test_a_false_twin_has_a_witness(twin: str, tmp_path: Path) -> None:
     assert stands(refuted_by(model))
 
 
+@pytest.mark.rotating
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [name for name, *_ in RECIPES])
 def test_a_recipe_has_none(name: str, tmp_path: Path) -> None:

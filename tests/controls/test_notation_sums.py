@@ -66,6 +66,7 @@ CLAIM = T.shows(total(A(k), k, K) <= {most} * sqrt(K))
 """
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("text", "true", "false"),
     [

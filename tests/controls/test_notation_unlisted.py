@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 from theory.errors import TheoryError
-from theory.kernel import Theorem
+from theory.kernel import Operator, Theorem
 from theory.notation import (
     Draft,
     average,
@@ -234,6 +234,97 @@ def value_stays() -> Theorem:
     return T.shows(f(x) - f(star) <= f.grad(x) @ (y - star))
 
 
+def by_sequences() -> Theorem:
+    """U(k) ≤ H(k)/4 of ‖y − g‖² and ‖g‖²: y = g = ±1."""
+    E = mean("E", g)
+    T = theorem("mine.sequences")
+    T.unbiased(E, g, nothing)
+    T.iterate(z, z / 2, k)
+    U, H = T.sequence("U", (y - g) ** 2), T.sequence("H", g**2)
+    T.assume(U(k) <= H(k) / 4)
+    return T.shows(equal(T.sequence("V", g @ y)(k), 0))
+
+
+def by_a_sum() -> Theorem:
+    """Σ‖u − h‖² ≤ 0, g⁺ = h, y⁺ = y + u: 5, and not 3."""
+    E = mean("E", g, h)
+    T = theorem("mine.sum")
+    T.unbiased(E, g, nothing)
+    T.iterate(g, h, k)
+    T.iterate(y, y + u, k)
+    T.assume(total((u - h) ** 2, k, K) <= 0)
+    V, Y, N = T.sequence("V", (y + g) ** 2), T.sequence("Y", y**2), T.sequence("N", g**2)
+    return T.shows(equal(V(k), Y(k) + N(k)))
+
+
+def some_ago() -> Theorem:
+    """x⁺ = u, y⁺ = y + u: of signs, τ = 1 and k = 2, 5 and not 3."""
+    ago, X = count("tau"), iterates("x", k)
+    E = mean("E", X[k - ago])
+    T = theorem("mine.ago")
+    T.iterate(X, u, k)
+    T.iterate(y, y + u, k)
+    T.unbiased(E, X[k - ago], nothing)
+    V, Y = T.sequence("V", (y + X[k - ago]) ** 2), T.sequence("Y", y**2)
+    return T.shows(equal(V(k), Y(k) + T.sequence("N", X[k - ago] ** 2)(k)))
+
+
+def smooth_by_rows() -> Theorem:
+    """f_i = a_i²x²/2 of a_i ∈ {1, 3}, from 0 to 1: 5/2 > 1/2."""
+    E = mean("E", f_i(x), f_i.grad(x), f_i(y), f_i.grad(y))
+    T = theorem("mine.rows", "ours", f_i)
+    T.smooth(f_i, m**2)
+    bound = m**2 / 2 * (y - x) ** 2
+    return T.shows(E(f_i(y) - f_i(x) - f_i.grad(x) @ (y - x)) <= bound)
+
+
+def weighted_by_a_square() -> Theorem:
+    """P(g = 1) = 1/4 with a² = 2, else g = −1 with a² = 2/3: E a²g = 0, and −1 comes out."""
+    E = mean("E", g)
+    T = theorem("mine.square-weight", "ours", f)
+    T.unbiased(E, m**2 * g, f.grad(x))
+    return T.shows(equal(m**2 * E(g @ y), f.grad(x) @ y))
+
+
+def combined() -> Theorem:
+    """E(g + h) = y, and ‖y − g‖² ≤ ‖g‖²/4: y = g = ±1."""
+    E = mean("E", g, h)
+    T = theorem("mine.combined")
+    T.unbiased(E, g, nothing)
+    T.unbiased(E, g + h, y)
+    T.assume((y - g) ** 2 <= g**2 / 4)
+    return T.shows(equal(E(g @ y), 0))
+
+
+def two_averages() -> Theorem:
+    """n_1j = 1, n_2j = −1: the mean over samples is ±1, and not 0."""
+    over_workers, over_samples = average("avg1", noise), average("avg2", noise)
+    T = theorem("mine.averages")
+    T.unbiased(over_workers, noise, nothing)
+    T.unbiased(over_samples, noise, m)
+    return T.shows(m**2 <= 0)
+
+
+def heterogeneous() -> Theorem:
+    """g_i = ∇f_i(x) = ±1, whose mean over workers is 0: 1 > 0."""
+    E, avg = mean("E", noise, u, over="sample"), average("avg", noise, over="worker")
+    T = theorem("mine.heterogeneous", "ours", f_i)
+    T.unbiased(E, noise, f_i.grad(x))
+    T.unbiased(avg, noise, u)
+    return T.shows(f_i.grad(x) ** 2 <= E(u**2))
+
+
+def averaged_by_the_kernel() -> Theorem:
+    """As `averaged`, with a mean of the kernel: 99/2 > 1."""
+    E = Operator("E", ("g",))
+    T = theorem("mine.kernel-average")
+    T.convex(f)
+    T.iterate(x, x - gamma * g, k)
+    T.averaged(bar, x, K)
+    T.assume(E.of(g**2) <= G**2)
+    return T.shows(f(bar) - f(star) <= G**2)
+
+
 up, beside = y + r * p, y + f(h) * p
 FALSE = {
     "a mean that is cited alone": (averaged, "x̄ depends on all that is drawn"),
@@ -273,6 +364,15 @@ FALSE = {
     "a part that is not listed": (fetched(h + m, y + h, m), "g is random to E, and has moved y"),
     "two iterations": (two_ago, "g is random to E, and has moved y"),
     "a late value": (late_value, "x̂ is random to E, and has moved y"),
+    "tied by sequences": (by_sequences, "y stands in a line with g"),
+    "tied by a sum": (by_a_sum, "u stands in a line with h"),
+    "some iterations ago": (some_ago, r"x\[k - tau\] is random to E, and has moved"),
+    "rows": (smooth_by_rows, "m may vary, and nothing says"),
+    "a square as weight": (weighted_by_a_square, "m may vary, and nothing says"),
+    "combined": (combined, "y stands in a line with g"),
+    "two averages": (two_averages, "m is the mean of n_i under avg2"),
+    "workers that differ": (heterogeneous, r"∇f_i\(x\) is the mean of n_i under E"),
+    "a mean of the kernel": (averaged_by_the_kernel, "x̄ depends on all that is drawn"),
     "a value stays": (value_stays, r"f\(x\) would stay where it is"),
 }
 
@@ -313,11 +413,52 @@ def test_twins_that_say_it_are_found() -> None:
     D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
     T.have(D(k + 1) <= D(k) - 2 * B * F(k) + 2 * B**2 * L**2)
     assert is_found(T.shows(total(F(k), k, K) / K <= D(0) / (2 * B * K) + B * L**2))
+    E, avg = mean("E", noise, u, over="sample"), average("avg", noise, f_i.grad(x), over="worker")
+    T = theorem("mine.workers", "ours", f_i, f)
+    T.unbiased(E, noise, f_i.grad(x))
+    T.unbiased(avg, noise, u)
+    T.unbiased(avg, f_i.grad(x), f.grad(x))
+    assert is_found(T.shows(f.grad(x) ** 2 <= avg(f_i.grad(x) ** 2)))
     T = theorem("mine.cited")
     T.cite(moved_noise(), vectors={x: y})
     T.along(k)
     V, Y = T.sequence("V", (y + g) ** 2), T.sequence("Y", y**2)
     assert is_found(T.shows(V(k) <= Y(k) + 2 * sympy.S.One * c**2))
+
+
+def test_a_cited_theorem_asks_for_no_more_than_it_says() -> None:
+    """Of iterates at which no function is looked at, and of a strict bound put at a draw."""
+    lemma = theorem("mine.halved")
+    lemma.iterate(x, x / 2, k)
+    D = lemma.sequence("D", x**2)
+    halved = lemma.shows(equal(D(k + 1), D(k) / 4))
+    T = theorem("mine.halved-too")
+    T.iterate(y, y / 2, k)
+    T.cite(halved, vectors={x: y})
+    assert is_found(T.shows(D(k + 1) <= D(k)))
+    q, drawn = nonnegative("q"), nonnegative("s")
+    lemma = theorem("mine.small-too")
+    lemma.assume(q < 1)
+    less = lemma.shows(q * y**2 <= y**2)
+    E = mean("E", drawn)
+    T = theorem("mine.drawn")
+    T.varying(drawn)
+    T.cite(less, scalars={q: drawn})
+    assert is_found(T.shows(E(drawn * y**2) <= y**2))
+
+
+def test_a_factor_that_is_0_in_another_form_is_seen() -> None:
+    """Heavy ball by z = x − γβ/(1 − β)·m, without a mean and without a function."""
+    beta = nonnegative("beta")
+    T = theorem("mine.heavy-ball")
+    T.assume(beta < 1)
+    T.iterate(m, beta * m + g, k)
+    T.iterate(x, x - gamma * (beta * m + g), k)
+    ahead = x - gamma * beta / (1 - beta) * m - star
+    T.constant(star)
+    Z, N, P = T.sequence("Z", ahead**2), T.sequence("N", g**2), T.sequence("P", g @ ahead)
+    step = gamma / (1 - beta)
+    assert is_found(T.shows(Z(k + 1) <= Z(k) - 2 * step * P(k) + step**2 * N(k)))
 
 
 def test_the_gap_of_a_bound_varies_where_it_is_put_at_what_varies() -> None:

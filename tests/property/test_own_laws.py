@@ -310,6 +310,7 @@ FEW: dict[str, Any] = {
 }
 
 
+@pytest.mark.rotating
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("linearization", LINEARIZATIONS)
 @pytest.mark.parametrize("bound", FEW)
@@ -412,6 +413,7 @@ SEEDS = [
 """A thousand of them; every day another few."""
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_laws_of_random_rules_are_those_of_runs(seeds: range) -> None:
     verdicts = []

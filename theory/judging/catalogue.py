@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
@@ -34,6 +36,18 @@ def _paper(name: str) -> Any:
     return import_module(f"{_FOLDERS}.{name}").PAPER
 
 
+@contextmanager
+def _nothing_is_garbage() -> Iterator[None]:
+    """Collect nothing while theorems are made, which are kept: it took a tenth of the time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 @cache
 def claims_of(paper: str) -> tuple[Claim, ...]:
     """All claims of one of `PAPERS`.
@@ -45,7 +59,8 @@ def claims_of(paper: str) -> tuple[Claim, ...]:
     """
     if paper == KERNEL:
         return tuple(replace(as_claim(lemma), origin="ours") for lemma in LEMMAS)
-    found: tuple[Claim, ...] = _paper(paper).claims
+    with _nothing_is_garbage():
+        found: tuple[Claim, ...] = _paper(paper).claims
     return found
 
 

@@ -89,6 +89,8 @@ class Word:
 def serve(connection: Connection, how: Judge, environment: Mapping[str, str]) -> None:
     """Answer what is asked for, until nobody asks any more."""
     replace_environment(environment)
+    gc.freeze()  # what was imported before is kept, and need not be looked through
+    gc.enable()
     gc.set_threshold(100_000, 20, 20)  # formulas are kept anyway: a twentieth of the time
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # for systems where it could not be held back
     _end_with_the_parent()

@@ -16,6 +16,8 @@ from typing import Final
 
 from theory.judging.signals import interrupts_held_back
 
+FIRST: Final = "theory.judging.first"
+
 SERVING: Final = "theory.judging.serving"
 """What a process imports before it is one of somebody's."""
 
@@ -51,7 +53,7 @@ def get_ready(modules: Iterable[str] = ()) -> ForkServerContext | SpawnContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([SERVING, *modules])
+    context.set_forkserver_preload([FIRST, SERVING, *modules])
     before = dict(os.environ)
     os.environ[_SAFE_PATH] = "1"  # or a user's sympy.py in this folder would take sympy's place
     try:

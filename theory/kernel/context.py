@@ -314,18 +314,27 @@ def _moved_before(
     It may be made of what it was, such as g⁺ = g, or share with others what was drawn so many
     iterations ago: h in g⁺ = h and y⁺ = y + h.
     """
-    late = [pair for pair in theorem.following if pair[0].position.names & measure.random]
-    if not late or measure.average:
+    if measure.average:
         return
+    late = [pair for pair in theorem.following if pair[0].position.names & measure.random]
     for now, then in late:
         moved = _moved_by(now, theorem, ties)
         if moved & now.position.names:
             yield f"what follows {now.position} is {then.position}", now.position.names, moved
-    for together in _made_of_one(theorem, measure, ties):
-        for now, then in late:
-            if now.position.names & together:
-                place = f"what follows {now.position} is {then.position}"
-                yield place, now.position.names, together
+    known = {f"what follows {now.position} is {then.position}": now.position for now, then in late}
+    stale = {f"{o.position} is late": o.position for o, _ in _exact(theorem)}
+    known |= {place: at for place, at in stale.items() if at.names & measure.random}
+    for together in _made_of_one(theorem, measure, ties) if known else ():
+        for place, at in known.items():
+            if at.names & together:
+                yield place, at.names, together
+
+
+def _exact(theorem: Theorem) -> list[tuple[Point, Point]]:
+    """What is so many iterations old, and what it is now."""
+    from theory.kernel.theorem import Delayed
+
+    return [(o.old, o.now) for o in theorem.hypotheses if isinstance(o, Delayed) and o.exact]
 
 
 def _made_of_one(
@@ -342,11 +351,13 @@ def _made_of_one(
     known |= values - measure.random
     sources = frozenset[str]().union(*(then for _, then in moves))
     for source in sorted(sources - known):
-        reached = _depending(frozenset({source}), theorem, ties, known)
-        for _ in moves:
+        reached, old = _depending(frozenset({source}), theorem, ties, known), frozenset[str]()
+        for _ in (*moves, None):
             step = frozenset[str]().union(*(now for now, then in moves if then & reached))
-            yield step
-            reached = _depending(step, theorem, ties, known)
+            late = (o.position.names for o, now in _exact(theorem) if now.position.names & step)
+            old = old.union(*late)  # from now on it may be that
+            yield step | old
+            reached = _depending(step | old, theorem, ties, known)
 
 
 def _own(one: Point) -> frozenset[str]:

@@ -134,7 +134,8 @@ def _require_own_ties(statement: Statement, plan: Plan, scene: Scene) -> None:
     if scene.still != scene.rest:
         require_context(bare)
     moving = changing(bare) - constants(bare) - plan.fixed
-    require_random_since(bare, [names_in(one.relation.gap) & moving for one in lines])
+    ties = [names_in(own.resolved(plan.spelled(one.relation.gap))) & moving for one in lines]
+    require_random_since(bare, ties)
 
 
 def _require_ties(slim: Theorem, full: _Sketch) -> None:
@@ -200,10 +201,12 @@ def _require_told(scene: Scene, plan: Plan, where: str) -> None:
 
 def _require_nothing_drawn(scene: Scene, plan: Plan, where: str) -> None:
     """A mean of iterates is the same at every outcome only if there is one outcome."""
-    if plan.averages and scene.means:
+    nodes = {node for form in plan.forms for node in atoms(form, Mean)}
+    means = scene.means | {str(node.args[0]) for node in nodes if not is_average(node)}
+    if plan.averages and means:
         raise TheoryError(
             f"{text(plan.averages[0])} depends on all that is drawn, and "
-            f"{min(scene.means)} is a mean over it",
+            f"{min(means)} is a mean over it",
             where,
             "bound the mean of the f(x_k) instead",
         )

@@ -47,7 +47,10 @@ def decomposed(
         - rows.get(monomial, 0)
         for monomial in sorted(reach, key=str)
     ]
-    solutions = sympy.linsolve(equations, *unknown)
+    try:
+        solutions = sympy.linsolve(equations, *unknown)
+    except ZeroDivisionError:  # a factor that sympy has not seen to be 0: β/(1 − β) + 1 − 1/(1 − β)
+        solutions = sympy.linsolve([sympy.cancel(one) for one in equations], *unknown)
     if not solutions:
         return None
     (solution,) = solutions

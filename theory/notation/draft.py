@@ -17,6 +17,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
+from theory.kernel.context import names_in
 from theory.kernel.relations import Relation, eq
 from theory.kernel.rules import Cite, Combine, Found, Induction
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
@@ -542,10 +543,12 @@ class Draft:
     def _carried(self, lemma: Theorem, values: Values) -> Values:
         """These values, with those of the functions at points that are put elsewhere."""
         about = {f.name: f for f in self.functions}
+        said = {name for _, one in lemma.relations for name in names_in(one.gap)}
         unknown = [
             one
             for one in lemma.points
             if values.vector(one.position) != one.position and one.function not in about
+            if said & {one.value.name, *one.gradient.names}
         ]
         if unknown:
             raise TheoryError(

@@ -24,7 +24,7 @@ from theory.kernel.theorem import Hypothesis
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
 from theory.notation.interpolation import Meeting
 from theory.notation.names import Pending, text
-from theory.notation.plan import MEANS, Plan
+from theory.notation.plan import MEANS, Plan, is_gap
 
 
 def tell_apart(
@@ -76,8 +76,7 @@ def tell_apart(
         draw = _Draw(mean, frozenset(random), frozenset(given), plan, points, where)
         draw.require_lines()
         draw.require_constants()
-        if mean not in averages:
-            draw.require_means()
+        draw.require_means(average=mean in averages)
     return frozenset((*randoms, *elsewhere))
 
 
@@ -127,7 +126,8 @@ class _Draw:
         """
         asked = _asked_before(self.mean, self.plan)
         for line in (one for one in self.plan.assumed if one.relation not in asked):
-            named = _named(_outside(line.relation.gap, self.mean), self.plan, self.places)
+            gap = self.plan.spelled(line.relation.gap)
+            named = _named(_outside(gap, self.mean), self.plan, self.places)
             drawn = named & self.random
             beside = self._at(named) - self.still - self.random - self._means_of(drawn)
             if drawn and beside:
@@ -146,21 +146,27 @@ class _Draw:
         """
         made = {n for one in drawn for n in self.places.get(one, {one}) & self.random or {one}}
         found: dict[str, set[str]] = {name: set() for name in made}
+        of_made = made.union(*(self.of_functions.get(n, ()) for n in made))
         for of, later, expected in _unbiased(self.plan):
-            same = later.names.union(*(self.of_functions.get(n, ()) for n in later.names))
-            for name in same & made if of == self.mean else ():
-                found[name] |= expected.names | self._at(expected.names)
+            if of == self.mean and later.names & self.random <= of_made:  # of h alone, not of g + h
+                same = later.names.union(*(self.of_functions.get(n, ()) for n in later.names))
+                for name in same & made:
+                    found[name] |= expected.names | self._at(expected.names)
         return frozenset(set.intersection(*found.values())) if found else frozenset()
 
-    def require_means(self) -> None:
+    def require_means(self, *, average: bool) -> None:
         """What is another mean of something random is random too, or there before.
 
         Such as the mean of a batch, of which another draw has it for its mean. Where the function
-        is drawn and not its point, the mean over functions is a function of that point.
+        is drawn and not its point, the mean over functions is a function of that point. Of what
+        differs with an index the mean is a gradient that all have, unless its function has one.
         """
+        shared = {n for o in self.points if "_" not in o.function for n in o.gradient.names}
         for other, later, expected in _unbiased(self.plan):
             drawn = self._at(later.names & self.random) & self.random
-            beside = self._at(expected.names) - self.still - self.random
+            apart = expected.names - shared if average else expected.names
+            indexed = {name for name in apart if average and name in self.places}
+            beside = self._at(apart - indexed) - self.still - self.random | indexed - self.random
             if other != self.mean and drawn and beside:
                 raise TheoryError(
                     f"{min(beside)} is the mean of {min(drawn)} under {other}, and {min(drawn)} is "
@@ -173,18 +179,18 @@ class _Draw:
         """Scalars that may vary are told apart in what is assumed everywhere, as L_i of f_i is."""
         points = self.points
         drawn = {o.function for o in points if self.random & {o.value.name, *o.gradient.names}}
-        varying = {one.name for one in self.plan.varying} - self.random - self.still
         smooth = ((one.function, "smooth", (one.constant,)) for one in self.plan.smooth)
         for about, kind, parts in (*self.plan.everywhere, *smooth):
             if about in drawn or (about, kind) == (self.mean, "unbiased"):
-                factors = [form for one in parts for form in _factors(one)]
-                named = {s.name for form in factors for s in form.free_symbols} & varying
-                if named:
+                forms = (self.plan.spelled(form) for one in parts for form in _factors(one))
+                named = {name for form in forms for name in _named(form, self.plan, self.places)}
+                beside = self._at(named) - self.random - self.still
+                if beside:
                     raise TheoryError(
-                        f"{min(named)} may vary, and nothing says whether it does with what is "
+                        f"{min(beside)} may vary, and nothing says whether it does with what is "
                         f"random to {self.mean}",
                         f"{self.where}: what is assumed of {about}",
-                        f"{self._remedy}; or leave out T.varying",
+                        f"{self._remedy}; or leave out T.varying, or say T.constant",
                     )
 
     @property
@@ -212,6 +218,7 @@ def _close(mean: str, random: set[str], points: tuple[Point, ...], plan: Plan) -
     of a strict inequality about it, such as c − ‖g‖² > 0.
     """
     gaps = {symbol.name for gap in plan.gaps.values() for symbol in gap.free_symbols}
+    gaps |= {s.name for line in plan.cited for s in line.gap.free_symbols if is_gap(s)}
     places = _places(points, plan) if gaps else {}
     own = [(one, {one.value.name, *one.gradient.names}) for one in points]
     while True:
@@ -224,7 +231,8 @@ def _close(mean: str, random: set[str], points: tuple[Point, ...], plan: Plan) -
         for later, expected in plan.spreads:
             more |= later.names if expected.names & random else set()
         for hypothesis in plan.assumed if gaps else ():
-            named = _named(_outside(hypothesis.relation.gap, mean), plan, places)
+            gap = plan.spelled(hypothesis.relation.gap)
+            named = _named(_outside(gap, mean), plan, places)
             more |= gaps & named if named & random else set()
         if more <= random:
             return

@@ -22,6 +22,7 @@ from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.notation.iterations import Iterates
 from theory.notation.names import Function, index, plainly, text
 from theory.notation.scene import Scene
+from theory.notation.summed import MEANT
 
 MEANS: Final[WeakKeyDictionary[Theorem, frozenset[str]]] = WeakKeyDictionary()
 """Names of the means of theorems that are written in this notation."""
@@ -120,6 +121,12 @@ class Plan:
             found = [one for one in ahead or summed if one == index(str(one))]
             self.index = found[0] if len(found) == 1 else None
 
+    def spelled(self, form: Scalar) -> Scalar:
+        """With what sequences are instead of their names: what U(k) ≤ 0 says is said of U's."""
+        known = {**MEANT, **self.sequences}
+        put = {one: known[one.func] for one in atoms(form, AppliedUndef) if one.func in known}
+        return form.xreplace(put) if put else form
+
     def placed(self, at: Vector) -> Vector:
         """A place with gaps of strict inequalities by name: they are not 0 on their own account."""
 
@@ -137,9 +144,10 @@ class Plan:
         moving = {self.index} | self.cited_indices | self.varying | values
         gaps = (gap for way, gap in self.gaps.items() if way.free_symbols & moving)
         self.varying |= {symbol for gap in gaps for symbol in gap.free_symbols}
-        for symbols in (line.gap.free_symbols for line in self.cited):  # at values that may vary
-            if symbols & moving:
-                self.varying |= {symbol for symbol in symbols if symbol.name.startswith("gap(")}
+        for line in self.cited:  # at values that may vary
+            symbols = line.gap.free_symbols
+            if symbols & moving or (any(map(is_gap, symbols)) and atoms(line.gap, Gram)):
+                self.varying |= set(filter(is_gap, symbols))
 
     def look_back(self, said: Relation) -> None:
         """Take the stale ones among iterates that are named here."""
@@ -223,6 +231,11 @@ class Plan:
             yield from (relation.lhs, relation.rhs)
         yield from self.sequences.values()
         yield from self.meant
+
+
+def is_gap(symbol: Scalar) -> bool:
+    """Whether it is the gap of a strict inequality, by its name."""
+    return str(symbol).startswith("gap(")
 
 
 def _says_nothing(one: Hypothesis) -> bool:
