@@ -14,6 +14,7 @@ from schedules.closed_forms.counts import CountForm, guess_counts
 from schedules.closed_forms.let_in import of_pipedream
 from schedules.closed_forms.start_times import (
     LEAST_STAGES,
+    SAMPLED_STAGES,
     Samples,
     StartTimes,
     fits,
@@ -308,8 +309,11 @@ def _guessed(family: Family, admission: Admission, samples: Samples) -> StartTim
     if first is None and family.in_flight is not None and family.rule is not None:
         first = partial(family.in_flight, 0)
     known = None if first is None else of_pipedream(first)
-    if known is not None and known.period not in (ONE, Quotient(ONE)) and fits(known, samples):
-        return known
+    if known is not None and known.period not in (ONE, Quotient(ONE)):
+        if known.least not in SAMPLED_STAGES:
+            samples = sample(family, admission, more=[(known.least, 2 * known.least)])
+        if fits(known, samples):
+            return known
     fitted = guess_start_times(samples)
     return known if isinstance(fitted, Kind) and known is not None else fitted
 

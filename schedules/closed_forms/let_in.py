@@ -9,11 +9,11 @@ from schedules.closed_forms.affine import ONE, ROUNDS, Affine, Piece, Piecewise,
 from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
 from schedules.errors import ScheduleError
 
-_FAR: Final = range(LEAST_STAGES, 40)
+_FAR: Final = range(LEAST_STAGES, 60)
 """Pipelines at which a bound is read."""
 
-MOST_PARTS: Final = 5
-"""Bounds are read as fractions of p with a smaller denominator."""
+MOST_PARTS: Final = 9
+"""Bounds are read as fractions of p with a smaller denominator, over two periods or more."""
 
 
 def read_bound(admission: Callable[[int], int]) -> tuple[Quotient, int, bool] | None:
@@ -30,7 +30,7 @@ def read_bound(admission: Callable[[int], int]) -> tuple[Quotient, int, bool] | 
         bounds = dict(zip(_FAR, map(admission, _FAR), strict=True))
     except ScheduleError:  # a user's function knows small p alone
         return None
-    last, most = _FAR[-1], _FAR[-MOST_PARTS]
+    last = _FAR[-1]
     below = bounds[last] < last
     for divisor in range(1, MOST_PARTS):
         slope = bounds[last] - bounds[last - divisor]
@@ -39,7 +39,7 @@ def read_bound(admission: Callable[[int], int]) -> tuple[Quotient, int, bool] | 
         N = Quotient(Affine((("p", slope),) if slope else (), rest), divisor)
         other = [p for p, n in bounds.items() if n != N.at({"p": p}) or n < 1 or (n < p) != below]
         least = 1 + max(other, default=LEAST_STAGES - 1)
-        if least <= most:
+        if least <= last - 2 * (MOST_PARTS - 1):
             return N, least, below
     return None
 

@@ -21,7 +21,7 @@ from theory.derive import derive_rule
 from theory.errors import UnsupportedFormError
 from theory.laws.own_orders import row_of
 from theory.laws.plain_functions import require_plain, require_plain_family
-from theory.laws.stamp_terms import Divisions
+from theory.laws.stamp_terms import Divisions, bound
 from theory.verdicts import Verdict
 
 FROM = 41
@@ -215,3 +215,11 @@ class Told(str):
 def test_control_words_are_words() -> None:
     with pytest.raises(UnsupportedFormError):
         require_plain(zbv._stamp(Told("F")))
+
+
+def test_a_bound_that_asks_for_ever_is_refused() -> None:
+    def fewer(p: Any) -> Any:
+        return fewer(p - 1) + 1 if p > 3 else 2
+
+    with pytest.raises(UnsupportedFormError, match="an order asks whether"):
+        bound(fewer)(z3.Int("p"))

@@ -307,6 +307,8 @@ FEW: dict[str, Any] = {
     "half, up": lambda p: (p + 1) // 2,
     "three quarters": lambda p: min(5 * p, (3 * p - 1) // 4),
     "two thirds, from 5 on": lambda p: 2 * p // 3 if p > 4 else 7,
+    "a quarter, at least two": lambda p: max(2, p // 4),
+    "a seventh, up": lambda p: (p + 6) // 7,
 }
 
 

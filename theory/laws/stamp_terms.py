@@ -17,6 +17,9 @@ from theory.smt.solver import Term
 
 _SUMS = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__".split()
 
+MOST_DEEP = 16
+"""How often one way through a bound may ask."""
+
 MOST_QUESTIONS = 8
 """How many answers a bound may leave open while it is read."""
 
@@ -273,6 +276,8 @@ def bound(function: Callable[..., Any]) -> Callable[..., Term]:
                     answers.append(False)
                 yes = answers[len(asked)]
                 asked.append(test if yes else z3.Not(test))
+                if len(asked) > MOST_DEEP:  # as one that calls itself may ask for ever
+                    _refuse(test)
                 return yes
 
             with _asking(answer):
