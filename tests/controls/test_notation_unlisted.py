@@ -296,6 +296,15 @@ def combined() -> Theorem:
     return T.shows(equal(E(g @ y), 0))
 
 
+def compressed_in_the_mean() -> Theorem:
+    """c is g/2, so E‖c − g‖² ≤ E‖g‖²/4: of a c that is the same always, g would be 0."""
+    E = mean("E", g)
+    T = theorem("mine.compressed")
+    T.unbiased(E, g, nothing)
+    T.assume(E((u - g) ** 2) <= E(g**2) / 4)
+    return T.shows(E(g**2) <= 0)
+
+
 def two_averages() -> Theorem:
     """n_1j = 1, n_2j = −1: the mean over samples is ±1, and not 0."""
     over_workers, over_samples = average("avg1", noise), average("avg2", noise)
@@ -370,6 +379,7 @@ FALSE = {
     "rows": (smooth_by_rows, "m may vary, and nothing says"),
     "a square as weight": (weighted_by_a_square, "m may vary, and nothing says"),
     "combined": (combined, "y stands in a line with g"),
+    "compressed in the mean": (compressed_in_the_mean, "u stands in a line with g"),
     "two averages": (two_averages, "m is the mean of n_i under avg2"),
     "workers that differ": (heterogeneous, r"∇f_i\(x\) is the mean of n_i under E"),
     "a mean of the kernel": (averaged_by_the_kernel, "x̄ depends on all that is drawn"),

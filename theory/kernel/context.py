@@ -354,10 +354,10 @@ def _made_of_one(
         reached, old = _depending(frozenset({source}), theorem, ties, known), frozenset[str]()
         for _ in (*moves, None):
             step = frozenset[str]().union(*(now for now, then in moves if then & reached))
-            late = (o.position.names for o, now in _exact(theorem) if now.position.names & step)
-            old = old.union(*late)  # from now on it may be that
             yield step | old
-            reached = _depending(step | old, theorem, ties, known)
+            late = (o.position.names for o, now in _exact(theorem) if now.position.names & step)
+            old = old.union(*late)  # from the next iteration on it may be that
+            reached = _depending(step, theorem, ties, known)
 
 
 def _own(one: Point) -> frozenset[str]:

@@ -121,13 +121,15 @@ class _Draw:
         """What a line relates to something random is listed as random too, or there before.
 
         Such as the compressed gradient c in ‖c − g‖² ≤ (1 − δ)‖g‖²: nobody else knows which it is.
-        Of f(y) ≤ f(x − γg) y is asked. Under the mean what is not listed is the same at every
-        outcome, as rows say.
+        Of f(y) ≤ f(x − γg) y is asked, and of E‖c − g‖² ≤ (1 − δ)E‖g‖² c. What else a mean has
+        and does not list is the same at every outcome, as rows say.
         """
         asked = _asked_before(self.mean, self.plan)
         for line in (one for one in self.plan.assumed if one.relation not in asked):
             gap = self.plan.spelled(line.relation.gap)
             named = _named(_outside(gap, self.mean), self.plan, self.places)
+            if line.relation.kind != "==":
+                named |= self._multiplied(gap) - self._equal_to
             drawn = named & self.random
             beside = self._at(named) - self.still - self.random - self._means_of(drawn)
             if drawn and beside:
@@ -137,6 +139,23 @@ class _Draw:
                     f"{self.where}: {line.name!r}",
                     self._remedy,
                 )
+
+    @cached_property
+    def _equal_to(self) -> set[str]:
+        """What this mean of something is equal to: of E⟨g, w⟩ = ⟨v, w⟩ that is v, and w."""
+        gaps = [one.relation.gap for one in self.plan.assumed if one.relation.kind == "=="]
+        told = [(gap, _outside(gap, self.mean)) for gap in gaps]
+        return {n for gap, rest in told if gap != rest for e in atoms(rest, Gram) for n in e.names}
+
+    def _multiplied(self, gap: Scalar) -> set[str]:
+        """Vectors that an expectation multiplies with what is random to it."""
+        bodies = (
+            node.args[-1]
+            for node in atoms(gap, Pending)
+            if str(node.args[1]) == self.mean and not node.is_average
+        )
+        pairs = (entry.names for body in bodies for entry in atoms(sympy.expand(body), Gram))
+        return {name for pair in pairs if self.random.intersection(pair) for name in pair}
 
     def _means_of(self, drawn: Set[str]) -> frozenset[str]:
         """What each of these has for its mean, or its mean is made of: that is there before.
