@@ -285,7 +285,8 @@ def steady(found: Delays, unit: int = 1) -> Steady | Unsteady:
         active = int(np.argmax(differs[first - 1]))
         return Unsteady(
             "the rows do not repeat from microbatch to microbatch: at active stage "
-            f"{active} those of microbatches {first - 1} and {first} differ"
+            f"{active} those of microbatches {first - 1} and {first} differ; whether they do after "
+            "several, as where few are let in, `staleproof derive` says"
         )
     later = np.flatnonzero(differs[last:].any(axis=1))
     stop = last + 1 + int(later[0]) if len(later) else total
