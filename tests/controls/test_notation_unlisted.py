@@ -11,6 +11,7 @@ from theory.errors import TheoryError
 from theory.kernel import Operator, Theorem
 from theory.notation import (
     Draft,
+    Expectation,
     average,
     count,
     equal,
@@ -305,6 +306,42 @@ def compressed_in_the_mean() -> Theorem:
     return T.shows(E(g**2) <= 0)
 
 
+def under_the_mean(line: Callable[[Expectation], object]) -> Callable[[], Theorem]:
+    """u is g/2, or −g; s is 1/‖g‖; f(y) is drawn with g: each is a product that has a mean."""
+
+    def made() -> Theorem:
+        E = mean("E", g)
+        T = theorem("mine.under", "ours", f)
+        T.varying(s)
+        T.unbiased(E, g, nothing)
+        T.assume(line(E))
+        return T.shows(E((g - u) ** 2) <= 2 * E(g**2))
+
+    return made
+
+
+def of_the_next() -> Theorem:
+    """e⁺ = g − u, and ‖e⁺‖² ≤ ‖g‖²/4 in the mean: u = g = ±1."""
+    E = mean("E", g)
+    T = theorem("mine.next")
+    T.unbiased(E, g, nothing)
+    T.iterate(y, g - u, k)
+    after, Q, N = T.sequence("A", y**2), T.sequence("Q", g**2), T.sequence("N", u**2)
+    T.assume(after(k + 1) <= Q(k) / 4)
+    T.have(equal(after(k + 1), N(k) + Q(k)))
+    return T.shows(Q(k) <= 0)
+
+
+def stale_by_worker() -> Theorem:
+    """x_1 = x, x_2 is older: the mean of g_i is another gradient for each worker."""
+    own = vector("x_i")
+    E, avg = mean("E", noise, u, over="sample"), average("avg", noise, over="worker")
+    T = theorem("mine.own-points", "ours", f)
+    T.unbiased(E, noise, f.grad(own))
+    T.unbiased(avg, noise, u)
+    return T.shows(f.grad(own) ** 2 <= E(u**2))
+
+
 def two_averages() -> Theorem:
     """n_1j = 1, n_2j = −1: the mean over samples is ±1, and not 0."""
     over_workers, over_samples = average("avg1", noise), average("avg2", noise)
@@ -379,7 +416,20 @@ FALSE = {
     "rows": (smooth_by_rows, "m may vary, and nothing says"),
     "a square as weight": (weighted_by_a_square, "m may vary, and nothing says"),
     "combined": (combined, "y stands in a line with g"),
-    "compressed in the mean": (compressed_in_the_mean, "u stands in a line with g"),
+    "compressed in the mean": (compressed_in_the_mean, "u stands under E"),
+    "an equation in the mean": (
+        under_the_mean(lambda E: equal(E((u - g) ** 2), E(g**2) / 4)),
+        "u stands under E",
+    ),
+    "strictly": (under_the_mean(lambda E: E((u - g) ** 2) < c**2), "u stands under E"),
+    "by lengths": (under_the_mean(lambda E: E(u**2) <= E(g**2)), "u stands under E"),
+    "a step by what is drawn": (
+        under_the_mean(lambda E: E((s * g) ** 2) <= c**2),
+        "s stands under E",
+    ),
+    "a value": (under_the_mean(lambda E: E(f(y)) <= f(x) - E(g**2)), "y stands under E"),
+    "the next iteration": (of_the_next, "u stands in a line with g"),
+    "points of workers": (stale_by_worker, r"∇f\(x_i\) is the mean of n_i under E"),
     "two averages": (two_averages, "m is the mean of n_i under avg2"),
     "workers that differ": (heterogeneous, r"∇f_i\(x\) is the mean of n_i under E"),
     "a mean of the kernel": (averaged_by_the_kernel, "x̄ depends on all that is drawn"),

@@ -134,7 +134,10 @@ def _require_own_ties(statement: Statement, plan: Plan, scene: Scene) -> None:
     if scene.still != scene.rest:
         require_context(bare)
     moving = changing(bare) - constants(bare) - plan.fixed
-    ties = [names_in(own.resolved(plan.spelled(one.relation.gap))) & moving for one in lines]
+    ties = [
+        (names_in(own.resolved(plan.spelled(gap))) | plan.ahead(gap)) & moving
+        for gap in (one.relation.gap for one in lines)
+    ]
     require_random_since(bare, ties)
 
 

@@ -73,10 +73,11 @@ def tell_apart(
         cited = (n for n in nodes if isinstance(n, Mean) and str(n.args[0]) == mean)
         given = {str(one) for node in own for one in node.args[3]}
         given = given.union(*(marked(node, GIVEN) for node in cited))
-        draw = _Draw(mean, frozenset(random), frozenset(given), plan, points, where)
+        of = frozenset(random), frozenset(given)
+        draw = _Draw(mean, mean in averages, *of, plan, points, where)
         draw.require_lines()
         draw.require_constants()
-        draw.require_means(average=mean in averages)
+        draw.require_means()
     return frozenset((*randoms, *elsewhere))
 
 
@@ -85,6 +86,7 @@ class _Draw:
     """One mean, what is random to it, and what it is given."""
 
     mean: str
+    average: bool
     random: frozenset[str]
     given: frozenset[str]
     plan: Plan
@@ -121,15 +123,13 @@ class _Draw:
         """What a line relates to something random is listed as random too, or there before.
 
         Such as the compressed gradient c in ‖c − g‖² ≤ (1 − δ)‖g‖²: nobody else knows which it is.
-        Of f(y) ≤ f(x − γg) y is asked, and of E‖c − g‖² ≤ (1 − δ)E‖g‖² c. What else a mean has
-        and does not list is the same at every outcome, as rows say.
+        Of f(y) ≤ f(x − γg) y is asked, and so is c of E‖c − g‖² ≤ (1 − δ)E‖g‖² under the mean.
         """
         asked = _asked_before(self.mean, self.plan)
         for line in (one for one in self.plan.assumed if one.relation not in asked):
             gap = self.plan.spelled(line.relation.gap)
             named = _named(_outside(gap, self.mean), self.plan, self.places)
-            if line.relation.kind != "==":
-                named |= self._multiplied(gap) - self._equal_to
+            named |= self.plan.ahead(line.relation.gap)
             drawn = named & self.random
             beside = self._at(named) - self.still - self.random - self._means_of(drawn)
             if drawn and beside:
@@ -139,6 +139,19 @@ class _Draw:
                     f"{self.where}: {line.name!r}",
                     self._remedy,
                 )
+            for body in self._bodies(gap):
+                named = _named(body, self.plan, self.places)
+                before = self._means_of(named & self.random) or self._means
+                beside = self._at(named - self.random - self._equal_to) - self.still - self.random
+                if self.average:  # what has no index is the same for all
+                    beside = {name for name in beside if "_" in name}
+                if beside - before:
+                    raise TheoryError(
+                        f"{min(beside - before)} stands under {self.mean}, and nothing says "
+                        "whether it is drawn",
+                        f"{self.where}: {line.name!r}",
+                        self._remedy,
+                    )
 
     @cached_property
     def _equal_to(self) -> set[str]:
@@ -147,15 +160,16 @@ class _Draw:
         told = [(gap, _outside(gap, self.mean)) for gap in gaps]
         return {n for gap, rest in told if gap != rest for e in atoms(rest, Gram) for n in e.names}
 
-    def _multiplied(self, gap: Scalar) -> set[str]:
-        """Vectors that an expectation multiplies with what is random to it."""
-        bodies = (
-            node.args[-1]
-            for node in atoms(gap, Pending)
-            if str(node.args[1]) == self.mean and not node.is_average
-        )
-        pairs = (entry.names for body in bodies for entry in atoms(sympy.expand(body), Gram))
-        return {name for pair in pairs if self.random.intersection(pair) for name in pair}
+    def _bodies(self, gap: Scalar) -> list[Scalar]:
+        """What this mean is taken of in a formula."""
+        nodes = (node for node in atoms(gap, Pending) if str(node.args[1]) == self.mean)
+        return [sympy.expand(node.args[-1]) for node in nodes]
+
+    @cached_property
+    def _means(self) -> set[str]:
+        """What something is in this mean, and what that is made of."""
+        pairs = (expected.names for of, _, expected in _unbiased(self.plan) if of == self.mean)
+        return {part for names in pairs for part in names | self._at(names)}
 
     def _means_of(self, drawn: Set[str]) -> frozenset[str]:
         """What each of these has for its mean, or its mean is made of: that is there before.
@@ -173,18 +187,19 @@ class _Draw:
                     found[name] |= expected.names | self._at(expected.names)
         return frozenset(set.intersection(*found.values())) if found else frozenset()
 
-    def require_means(self, *, average: bool) -> None:
+    def require_means(self) -> None:
         """What is another mean of something random is random too, or there before.
 
         Such as the mean of a batch, of which another draw has it for its mean. Where the function
         is drawn and not its point, the mean over functions is a function of that point. Of what
         differs with an index the mean is a gradient that all have, unless its function has one.
         """
-        shared = {n for o in self.points if "_" not in o.function for n in o.gradient.names}
+        one_for_all = (o for o in self.points if not any("_" in n for n in _made(o) | {o.function}))
+        shared = {name for one in one_for_all for name in one.gradient.names}
         for other, later, expected in _unbiased(self.plan):
             drawn = self._at(later.names & self.random) & self.random
-            apart = expected.names - shared if average else expected.names
-            indexed = {name for name in apart if average and name in self.places}
+            apart = expected.names - shared if self.average else expected.names
+            indexed = {name for name in apart if self.average and name in self.places}
             beside = self._at(apart - indexed) - self.still - self.random | indexed - self.random
             if other != self.mean and drawn and beside:
                 raise TheoryError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -127,6 +128,16 @@ class Plan:
         put = {one: known[one.func] for one in atoms(form, AppliedUndef) if one.func in known}
         return form.xreplace(put) if put else form
 
+    def ahead(self, form: Scalar) -> set[str]:
+        """What iterates in sequences that are called one iteration later are made of."""
+        known = {**MEANT, **self.sequences}
+        calls = (one for one in atoms(form, AppliedUndef) if one.func in known and self.index)
+        values = [known[one.func] for one in calls if (one.args[0] - self.index).is_positive]
+        named = {n for form in values for entry in atoms(form, Gram) for n in entry.names}
+        named |= {symbol.name for form in values for symbol in form.free_symbols}
+        moved = (then.names for now, then in self.iterates if _is_named(now, named))
+        return {name for names in moved for name in names}
+
     def placed(self, at: Vector) -> Vector:
         """A place with gaps of strict inequalities by name: they are not 0 on their own account."""
 
@@ -231,6 +242,12 @@ class Plan:
             yield from (relation.lhs, relation.rhs)
         yield from self.sequences.values()
         yield from self.meant
+
+
+def _is_named(iterate: Vector, names: set[str]) -> bool:
+    """Whether these are made of an iterate, by name: ∇f(x[k]) is of x[k]."""
+    parts = {part for name in names for part in re.split(r"[() ]|\*(?=\w)", name)}
+    return bool(iterate.names & (parts | names))
 
 
 def is_gap(symbol: Scalar) -> bool:
