@@ -342,6 +342,16 @@ def stale_by_worker() -> Theorem:
     return T.shows(f.grad(own) ** 2 <= E(u**2))
 
 
+def what_another_is_in_the_mean() -> Theorem:
+    """y is what h is in the mean, and near g under it: y = g/2."""
+    E = mean("E", g, h)
+    T = theorem("mine.near")
+    T.unbiased(E, g, nothing)
+    T.unbiased(E, h, y)
+    T.assume(E((y - g) ** 2) <= E(g**2) / 4)
+    return T.shows(E(g**2) <= 0)
+
+
 def two_averages() -> Theorem:
     """n_1j = 1, n_2j = −1: the mean over samples is ±1, and not 0."""
     over_workers, over_samples = average("avg1", noise), average("avg2", noise)
@@ -430,6 +440,7 @@ FALSE = {
     "a value": (under_the_mean(lambda E: E(f(y)) <= f(x) - E(g**2)), "y stands under E"),
     "the next iteration": (of_the_next, "u stands in a line with g"),
     "points of workers": (stale_by_worker, r"∇f\(x_i\) is the mean of n_i under E"),
+    "what another is in the mean": (what_another_is_in_the_mean, "y stands under E"),
     "two averages": (two_averages, "m is the mean of n_i under avg2"),
     "workers that differ": (heterogeneous, r"∇f_i\(x\) is the mean of n_i under E"),
     "a mean of the kernel": (averaged_by_the_kernel, "x̄ depends on all that is drawn"),

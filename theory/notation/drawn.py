@@ -141,7 +141,8 @@ class _Draw:
                 )
             for body in self._bodies(gap):
                 named = _named(body, self.plan, self.places)
-                before = self._means_of(named & self.random) or self._means
+                drawn = named & self.random
+                before = self._means_of(drawn) if drawn else self._means
                 beside = self._at(named - self.random - self._equal_to) - self.still - self.random
                 if self.average:  # what has no index is the same for all
                     beside = {name for name in beside if "_" in name}

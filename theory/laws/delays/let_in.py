@@ -109,6 +109,12 @@ class LetIn:
         x = 2 * r + j + 1 - 2 * _P
         return how.over_stages(x, j, _P, 0, tie_of(self.lines, by_forward=True))
 
+    @cached_property
+    def delay(self) -> sympy.Expr:
+        """D[i][j] of number r, in N and p."""
+        own = Notation(lambda k, _: _counted(k), lambda k, _: _added(k))
+        return self.index(_I, _R, own) - self.recorded(_J, _R, own)
+
     def numbers(self) -> dict[str, sympy.Expr]:
         """Extremes and mean in N and p, for which there is a form."""
         first, last = (_fewest(self.lines, _N, _P, _WRITTEN, last=last) for last in (False, True))
@@ -125,10 +131,8 @@ class LetIn:
 
     def to_json(self) -> dict[str, Any]:
         """The closed forms by the keys of ``derive``; ``short`` has N, c(k) and G(k) as names."""
-        own = Notation(lambda k, _: _counted(k), lambda k, _: _added(k))
         q, r = sympy.floor((_M - 1) / self.bound), sympy.Mod(_M - 1, self.bound)
         makespan = 2 * _P * q + 2 * _P + 2 * r
-        delay = self.index(_I, _R, own) - self.recorded(_J, _R, own)
         stale = _R - _counted(2 * _R + 2 * _I + 1 - 2 * _P)
         numbers = {"mean": None, **self.numbers()}
         short = {
@@ -147,8 +151,8 @@ class LetIn:
         }
         return {
             "start_times": described(self.start_times),
-            "delay": self._case(delay),
-            **{name: form and self._text(form) for name, form in numbers.items()},
+            "delay": self._case(self.delay),
+            **{name: None if form is None else self._text(form) for name, form in numbers.items()},
             "local_staleness": self._case(stale),
             "local_staleness_whole_run": self._case(as_expression(STALE, _NAMED)),
             "makespan": self._text(makespan),
@@ -171,8 +175,7 @@ class LetIn:
         """Numbers at p, and at i, j and r where these are given."""
         forms = self.numbers()
         if {"i", "j", "r"} <= stages.keys():
-            own = Notation(lambda k, _: _counted(k), lambda k, _: _added(k))
-            forms["delay"] = self.index(_I, _R, own) - self.recorded(_J, _R, own)
+            forms["delay"] = self.delay
         named = {"p": p, "N": self.places(p), **stages}
         put = {sympy.Symbol(name, integer=True): number for name, number in named.items()}
         found = {name: form.subs(put) for name, form in forms.items()}
@@ -199,18 +202,6 @@ def _total(z: Any, rho: Any, d: Any) -> sympy.Expr:
     return _N * z * (_P * (z + 1) - _N + 1 + rho) + d * (rho + 1 - d)
 
 
-def _missing(lines: Linearization) -> tuple[bool, bool]:
-    """Of updates of others in its slot: whether F(0) counts them, and whether B(0) does not."""
-    forward, backward = (bool(lines.counted(1, 0, by_forward=is_f)) for is_f in (True, False))
-    return forward, not backward
-
-
-def _left(lines: Linearization) -> tuple[bool, bool]:
-    """The same of the last stage: whether F does not count them, and whether B does."""
-    forward, backward = (bool(lines.counted(0, 1, by_forward=is_f)) for is_f in (True, False))
-    return not forward, backward
-
-
 @dataclass(frozen=True)
 class _Ways:
     """How halves are rounded down, and the larger of two numbers taken."""
@@ -230,8 +221,13 @@ def _halves(p: Any, ways: _Ways, *, by_forward: bool) -> tuple[Any, Any]:
 
 
 def _which(lines: Linearization, *, last: bool) -> tuple[bool, bool]:
-    """Whether updates in the slot of F, and of B, of an end are what delays there lack or have."""
-    return _left(lines) if last else _missing(lines)
+    """Whether updates of others in the slot of F, and of B, are what delays of an end consist of.
+
+    At the first stage delays lack what F counts and B does not, at the last they have the others.
+    """
+    u, stage = (0, 1) if last else (1, 0)
+    forward, backward = (bool(lines.counted(u, stage, by_forward=of)) for of in (True, False))
+    return (not forward, backward) if last else (forward, not backward)
 
 
 def _fewest(lines: Linearization, N: Any, p: Any, ways: _Ways, *, last: bool) -> Any:
