@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from schedules.actions import Kind
 from schedules.closed_forms.affine import ONE, Quotient
 from schedules.closed_forms.counts import CountForm, guess_counts
-from schedules.closed_forms.let_in import of_pipedream
+from schedules.closed_forms.let_in import let_in, of_pipedream
 from schedules.closed_forms.start_times import (
     LEAST_STAGES,
     SAMPLED_STAGES,
@@ -36,7 +35,7 @@ from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_tele
 from theory.laws.delays.domains import Admission
 from theory.laws.delays.greedy_induction import Clause, rule_clauses
 from theory.laws.delays.law import DelayLaw
-from theory.laws.delays.let_in import LetIn, few_let_in
+from theory.laws.delays.let_in import LetIn, few_let_in, held
 from theory.laws.delays.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
 from theory.laws.delays.shape import (
     Shape,
@@ -305,15 +304,14 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
 
 def _guessed(family: Family, admission: Admission, samples: Samples) -> StartTimes | Kind:
     """Start times of few that are let in, if they fit, or fitted forms, or those of PipeDream."""
-    first = admission
-    if first is None and family.in_flight is not None and family.rule is not None:
-        first = partial(family.in_flight, 0)
-    known = None if first is None else of_pipedream(first)
+    first = None if family.rule is None else let_in(admission, family.in_flight)
+    known = None if first is None else of_pipedream(first, family.in_flight)
+    if known is not None and known.least not in SAMPLED_STAGES:
+        samples = sample(family, admission, more=[(known.least, 2 * known.least)])
+    if known is not None and not fits(known, samples):
+        known = None
     if known is not None and known.period not in (ONE, Quotient(ONE)):
-        if known.least not in SAMPLED_STAGES:
-            samples = sample(family, admission, more=[(known.least, 2 * known.least)])
-        if fits(known, samples):
-            return known
+        return known
     fitted = guess_start_times(samples)
     return known if isinstance(fitted, Kind) and known is not None else fitted
 
@@ -330,9 +328,11 @@ def _with_few(found: DelayLaw, family: Family, lines: Linearization) -> DelayLaw
         return _open(found, "rounds are counted with an update after every backward")
     assert found.guess is not None
     times = Times(Size.symbolic(found.guess), found.guess)
-    return replace(
-        found, closed=LetIn(found.guess, lines), proof=(*found.proof, *few_let_in(times, lines))
-    )
+    N = found.guess.period
+    assert isinstance(N, Quotient)
+    most = held(N, family.in_flight)
+    proof = (*found.proof, *few_let_in(times, lines, most))
+    return replace(found, closed=LetIn(found.guess, lines, most), proof=proof)
 
 
 def _in_windows(

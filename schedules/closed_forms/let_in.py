@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
-from schedules.closed_forms.affine import ONE, ROUNDS, Affine, Piece, Piecewise, Quotient
+from schedules.closed_forms.affine import LET_IN, ONE, ROUNDS, Affine, Piece, Piecewise, Quotient
 from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
 from schedules.errors import ScheduleError
 
 _FAR: Final = range(LEAST_STAGES, 60)
 """Pipelines at which a bound is read."""
+
+Bound = Callable[[int], int] | None
+InFlight = Callable[[int, int], int] | None
 
 MOST_PARTS: Final = 9
 """Bounds are read as fractions of p with a smaller denominator, over two periods or more."""
@@ -44,11 +48,44 @@ def read_bound(admission: Callable[[int], int]) -> tuple[Quotient, int, bool] | 
     return None
 
 
-def of_pipedream(admission: Callable[[int], int]) -> StartTimes | None:
+def let_in(admission: Bound, in_flight: InFlight) -> Bound:
+    """How many microbatches a rule lets in at the first stage, by p; None for any number."""
+    if admission is None or in_flight is None:
+        return admission if in_flight is None else partial(in_flight, 0)
+    return lambda p: min(admission(p), in_flight(0, p))
+
+
+def stages_hold(N: Quotient, in_flight: InFlight = None) -> tuple[Affine, ...]:
+    """Forms in N, p and s: the least of them is how many microbatches a stage has in flight.
+
+    N and 2(p − s) − 1, which no stage of PipeDream's rule exceeds, and p − s + c, if the bound of
+    a stage is that where it is below both.
+
+    Examples
+    --------
+    >>> four = Quotient(Affine((), 4))
+    >>> [str(form) for form in stages_hold(four, lambda s, p: min(4, p - s + 1))]
+    ['N', '2*p - 2*s - 1', 'p - s + 1']
+    """
+    alone = (Affine(((LET_IN, 1),)), Affine((("p", 2), ("s", -2)), -1))
+    if in_flight is None:
+        return alone
+    p = _FAR[-1]
+    at = {"p": p, LET_IN: N.at({"p": p})}
+    for s in range(p):
+        less = in_flight(s, p)
+        if less < min(form.at({**at, "s": s}) for form in alone):
+            ramp = Affine((("p", 1), ("s", -1)), less - p + s)
+            return (alone[0], ramp) if ramp.constant <= 0 else (*alone, ramp)
+    return alone
+
+
+def of_pipedream(admission: Callable[[int], int], in_flight: InFlight = None) -> StartTimes | None:
     """PipeDream's start times where N microbatches are let in, from some p on.
 
     If N is below p, a round of N starts when the one before is over, 2p slots later: forms are in
-    m = q·N + r. Else, for N = αp + β, the first N start as if there was no bound, and from then on
+    m = q·N + r. A stage may have p − s + c in flight at most, which delays forwards of the first
+    round. Else, for N = αp + β, the first N start as if there was no bound, and from then on
     a microbatch at stages s < 2p − N as one leaves. None where the bound is no such form.
 
     Examples
@@ -65,13 +102,33 @@ def of_pipedream(admission: Callable[[int], int]) -> StartTimes | None:
     early = Piece(Affine(((m, -1), ("s", -2), ("p", 2)), -2), Affine(((m, 1), ("s", 1))))
     if below:
         steady = Piece(Affine((("q", 1),), -1), Affine(((ROUNDS, 2), ("r", 2), ("s", 1))))
+        ramp = stages_hold(N, in_flight)[-1]
+        if ramp.coefficient("s") == -1:
+            forward = Piecewise((steady, *_held_back(ramp.constant)))
+            return StartTimes(forward, _backward(m, more), N, least)
     elif N.divisor == 1:
         full = Affine((("m", 2), ("s", 1), ("p", 2))).plus(N.form, -2)
         few = Affine((("s", -1), ("p", 2)), -1).plus(N.form, -1)
         steady = Piece(Affine((("m", 1),)).plus(N.form, -1), full, few)
     else:
         return None
-    backward = Affine(((m, 2), ("s", -1), ("p", 2)), -1).plus(more)
-    forward = Piecewise((steady, early, late))
     period = N if below else ONE
-    return StartTimes(forward, Piecewise((Piece(None, backward),)), period, least)
+    return StartTimes(Piecewise((steady, early, late)), _backward(m, more), period, least)
+
+
+def _backward(m: str, more: Affine) -> Piecewise:
+    """Slots of B."""
+    return Piecewise((Piece(None, Affine(((m, 2), ("s", -1), ("p", 2)), -1).plus(more)),))
+
+
+def _held_back(c: int) -> tuple[Piece, ...]:
+    """Slots of F in the first round, where stages have p − s + c in flight at most."""
+    early = Affine((("r", 1), ("s", 1)))
+    full = early.plus(Affine((("p", 1),), c), -1)
+    late = Piece(
+        Affine((("s", 1), ("p", -1)), c),
+        Affine((("r", 2), ("s", 3), ("p", -2)), 2),
+        Affine((("r", 1), ("s", 2), ("p", -2)), 1),
+    )
+    later = Piece(full, Affine((("r", 2), ("s", 1)), -2 * c))
+    return (*[late] * (c > 0), later, Piece(None, early))

@@ -342,6 +342,36 @@ def test_as_many_as_stages_let_in_at_the_first_stage_alone() -> None:
     assert derive_rule(other, "ascending", None).verdict is not Verdict.PROVED
 
 
+HELD_BACK: dict[str, tuple[Bound, Callable[[Any, Any], Any]]] = {
+    "1f1b's, 4": (None, lambda s, p: min(4, p - s)),
+    "1f1b's, half": (None, lambda s, p: min(p // 2, p - s)),
+    "1f1b's and one, 5": (None, lambda s, p: min(5, p - s + 1)),
+    "1f1b's and two, p - 1": (lambda p: p - 1, lambda s, p: p - s + 2),
+    "1f1b's and two, two thirds": (lambda p: (2 * p + 2) // 3, lambda s, p: p - s + 2),
+}
+
+
+@pytest.mark.rotating
+@pytest.mark.parametrize("linearization", LINEARIZATIONS)
+@pytest.mark.parametrize("bounds", HELD_BACK)
+def test_fewer_are_let_in_and_late_stages_hold_fewer_back(bounds: str, linearization: str) -> None:
+    """A bound p − s + c delays forwards of the first round alone."""
+    bound, cap = HELD_BACK[bounds]
+    own = replace(family(RULES[PIPEDREAM], bound), in_flight=cap)
+    derived = derive_rule(own, linearization, bound)
+    found = derived.to_json()
+    assert derived.verdict is Verdict.PROVED
+    least = derived.proved.start_times.least
+    for p in range(least, least + 3):
+        N = min(bound(p) if bound else p, cap(0, p))
+        for M in (1, N, N + 1, 3 * N + p):
+            compare(found, own, linearization, p, M)
+    wrong: list[Any] = [lambda s, p: cap(s, p) - (s > 0), lambda s, p: cap(s, p) + (s > 0)]
+    for other in wrong:
+        proof = prove_start_times(RULES[PIPEDREAM], bound, derived.proved.start_times, other)
+        assert weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED
+
+
 @pytest.mark.parametrize("name", ["_halves", "_fewest", "_stages", "_later", "_which"])
 def test_control_of_extremes_where_few_are_let_in(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -381,7 +411,7 @@ def test_control_of_counts_where_few_are_let_in(part: str, monkeypatch: pytest.M
         moved = Piecewise((*others, replace(last, value=last.value.plus(ONE))))
         of_forwards = replace(known, forward=moved)
         wrong = of_forwards if part == "forward" else replace(known, backward=moved)
-        monkeypatch.setattr("theory.derive.of_pipedream", lambda _: wrong)
+        monkeypatch.setattr("theory.derive.of_pipedream", lambda *_: wrong)
     assert derive_rule(own, "ascending", own.admission).verdict is Verdict.UNKNOWN
 
 

@@ -15,7 +15,7 @@ import sympy
 
 from schedules.closed_forms.affine import LET_IN, Piecewise, Quotient
 from schedules.families.family import Family
-from theory.laws.delays.let_in import HELD, STALE
+from theory.laws.delays.let_in import held, stale
 from theory.laws.delays.shape import as_expression, held_in_small_runs, prove_in_flight
 from theory.laws.delays.staleness import largest_in_small_runs, prove_largest
 from theory.laws.delays.symbols import Times
@@ -68,11 +68,12 @@ def _row(family: Family, law: Law, least: int) -> Row:
 def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
     policy, times = family.policy, replace(law.times, size=replace(law.times.size, least=least))
     flush, newest = policy.name == "flush", policy.name in NEWEST and policy.interval == 1
-    few = isinstance(times.guess.period, Quotient)
-    most = HELD if few else held_in_small_runs(family, family.admission, least)
-    stale = None
+    N = times.guess.period
+    few = held(N, family.in_flight) if isinstance(N, Quotient) else None
+    most = few or held_in_small_runs(family, family.admission, least)
+    worst = None
     if newest and not times.depends_on_microbatches:
-        stale = STALE if few else largest_in_small_runs(family, family.admission, least)
+        worst = stale(few) if few else largest_in_small_runs(family, family.admission, least)
     for name in COLUMNS:
         extra, bound, open_ = [], "", False
         if name == "stash":
@@ -82,10 +83,10 @@ def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
         elif name == "staleness" and flush:
             bound = "0"
         elif name == "staleness":
-            open_ = stale is None
-            if stale is not None:  # before so many forwards the stage has had no update
-                bound = _text(stale, times, M - 1)
-                extra = [prove_largest(times, stale, per_microbatch=True)]
+            open_ = worst is None
+            if worst is not None:  # before so many forwards the stage has had no update
+                bound = _text(worst, times, M - 1)
+                extra = [prove_largest(times, worst, per_microbatch=True)]
         elif name == "in-flight":
             open_ = most is None
             if most is not None:

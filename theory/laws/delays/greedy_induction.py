@@ -124,10 +124,10 @@ def rule_clauses(
 
 def _first_bound(size: Size, admission: Admission, in_flight: InFlight) -> Term:
     """How many microbatches are let in at stage 0, as the rule says it."""
-    if admission is not None:
-        return admission(size.p)
-    assert in_flight is not None, "rounds of N are guessed of rules with a bound"
-    return in_flight(z3.IntVal(0), size.p)
+    bounds = [] if admission is None else [admission(size.p)]
+    bounds += [] if in_flight is None else [in_flight(z3.IntVal(0), size.p)]
+    first, *others = bounds  # rounds of N are guessed of rules with a bound
+    return z3.If(others[0] < first, others[0], first) if others else first
 
 
 def _let_in(size: Size, admission: Admission, in_flight: InFlight) -> list[Statement]:

@@ -32,7 +32,8 @@ from typing import Any, Final
 import sympy
 import z3
 
-from schedules.closed_forms.affine import LET_IN, Affine
+from schedules.closed_forms.affine import LET_IN, ONE, Piecewise, Quotient
+from schedules.closed_forms.let_in import InFlight, stages_hold
 from schedules.closed_forms.start_times import StartTimes
 from schedules.linearization import Linearization
 from theory.laws.delays.closed import described
@@ -43,7 +44,7 @@ from theory.laws.delays.domains import (
     product_facts,
     products_in_order,
 )
-from theory.laws.delays.shape import as_expression, as_many_as, prove_in_flight
+from theory.laws.delays.shape import as_expression, least_of, prove_in_flight
 from theory.laws.delays.stage_sums import SHORT, C, Notation, ceiling, identity, stages_add_up
 from theory.laws.delays.staleness import prove_largest
 from theory.laws.delays.symbols import Microbatch, Times
@@ -55,11 +56,15 @@ _P, _M, _N, _I, _J, _R, _K = sympy.symbols("p M N i j r k", integer=True)
 _NAMED: Final = {"p": _P, "s": _I, LET_IN: _N}
 _Z, _RHO, _D = sympy.symbols("z rho d", integer=True)
 
-_LET_IN: Final = Affine(((LET_IN, 1),))
-HELD: Final = as_many_as(_LET_IN, Affine((("s", -2), ("p", 2)), -1))
-"""Activations in flight at stage s, at most."""
-STALE: Final = as_many_as(_LET_IN.plus(Affine((), -1)), Affine((("s", -2), ("p", 2)), -2))
-"""Local staleness of stage s, at most."""
+
+def held(N: Quotient, in_flight: InFlight) -> Piecewise:
+    """Activations in flight at stage s, at most."""
+    return least_of(*stages_hold(N, in_flight))
+
+
+def stale(most: Piecewise) -> Piecewise:
+    """Local staleness of stage s, at most: one less than what is in flight."""
+    return least_of(*(piece.value.plus(ONE, -1) for piece in most.pieces[::-1]))
 
 
 @dataclass(frozen=True)
@@ -71,10 +76,13 @@ class LetIn:
     start_times : StartTimes
         With N as their period.
     lines : Linearization
+    most : Piecewise
+        Activations in flight at each stage.
     """
 
     start_times: StartTimes
     lines: Linearization
+    most: Piecewise
 
     @cached_property
     def bound(self) -> sympy.Expr:
@@ -133,7 +141,7 @@ class LetIn:
         """The closed forms by the keys of ``derive``; ``short`` has N, c(k) and G(k) as names."""
         q, r = sympy.floor((_M - 1) / self.bound), sympy.Mod(_M - 1, self.bound)
         makespan = 2 * _P * q + 2 * _P + 2 * r
-        stale = _R - _counted(2 * _R + 2 * _I + 1 - 2 * _P)
+        local = _R - _counted(2 * _R + 2 * _I + 1 - 2 * _P)
         numbers = {"mean": None, **self.numbers()}
         short = {
             "index": self.index(_I, _R, SHORT),
@@ -153,11 +161,11 @@ class LetIn:
             "start_times": described(self.start_times),
             "delay": self._case(self.delay),
             **{name: None if form is None else self._text(form) for name, form in numbers.items()},
-            "local_staleness": self._case(stale),
-            "local_staleness_whole_run": self._case(as_expression(STALE, _NAMED)),
+            "local_staleness": self._case(local),
+            "local_staleness_whole_run": self._case(as_expression(stale(self.most), _NAMED)),
             "makespan": self._text(makespan),
             "bubble": self._text(1 - 2 * _M / makespan),
-            "in_flight": self._case(as_expression(HELD, _NAMED)),
+            "in_flight": self._case(as_expression(self.most, _NAMED)),
             "short": {
                 **{name: sympy.sstr(form) for name, form in short.items()},
                 "where": {name: sympy.sstr(form) for name, form in where.items()},
@@ -248,7 +256,7 @@ def _later(lines: Linearization, N: Any, p: Any, ways: _Ways) -> Any:
     return ways.larger(0, N - ways.half(p + 3 - int(lines.counted(1, 0, by_forward=False))))
 
 
-def few_let_in(times: Times, lines: Linearization) -> tuple[Outcome, ...]:
+def few_let_in(times: Times, lines: Linearization, most: Piecewise) -> tuple[Outcome, ...]:
     """Prove the law, for all p, N below p, M, stages and microbatches."""
     stated = {
         "counts": (
@@ -264,8 +272,8 @@ def few_let_in(times: Times, lines: Linearization) -> tuple[Outcome, ...]:
             merge(name, says, [decide(one) for one in parts])
             for name, (says, parts) in stated.items()
         ),
-        prove_largest(times, STALE, per_microbatch=True),
-        prove_in_flight(times, HELD),
+        prove_largest(times, stale(most), per_microbatch=True),
+        prove_in_flight(times, most),
     )
 
 

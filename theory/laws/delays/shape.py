@@ -133,20 +133,24 @@ def _as_many_as_let_in(
         few = target < free.at(columns)
         alone = fit({name: one[few] for name, one in columns.items()}, target[few], [("s", "p")])
         bound = alone.pieces[0].value if alone is not None and len(alone.pieces) == 1 else free
-    found = as_many_as(bound, free)
+    found = least_of(bound, free)
     return found if (found.at(columns, np.where) == target).all() else None
 
 
-def as_many_as(bound: Affine, free: Affine) -> Piecewise:
-    """The least of a bound and of what there would be without one."""
-    return Piecewise((Piece(bound.plus(free, -1), free), Piece(None, bound)))
+def least_of(bound: Affine, *others: Affine) -> Piecewise:
+    """The least of a bound and of one other form, or two."""
+    pieces, forms = [Piece(None, bound)], [bound]
+    for one in others:
+        guard, also, *_ = *(form.plus(one, -1) for form in forms), None
+        pieces, forms = [Piece(guard, one, also), *pieces], [one, *forms]
+    return Piecewise(tuple(pieces))
 
 
 def as_expression(form: Piecewise, names: Mapping[str, Any]) -> sympy.Expr:
-    """A list in sympy's symbols, the least of two forms as that."""
-    first, last = form.pieces[0], form.pieces[-1]
-    if len(form.pieces) == 2 and first.conditions == (last.value.plus(first.value, -1),):
-        return sympy.Min(first.value.at(names), last.value.at(names))
+    """A list in sympy's symbols, the least of forms as that."""
+    values = [piece.value for piece in form.pieces]
+    if len(values) < 4 and form == least_of(*values[::-1]):
+        return sympy.Min(*(value.at(names) for value in values))
     pieces = ((one.value.at(names), one.guard) for one in form.pieces)
     return sympy.Piecewise(
         *((value, True if g is None else g.at(names) >= 0) for value, g in pieces)
