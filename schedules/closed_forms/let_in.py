@@ -63,8 +63,8 @@ def stages_hold(N: Quotient, in_flight: InFlight = None) -> tuple[Affine, ...]:
 
     Examples
     --------
-    >>> four = Quotient(Affine((), 4))
-    >>> [str(form) for form in stages_hold(four, lambda s, p: min(4, p - s + 1))]
+    >>> five = Quotient(Affine((), 5))
+    >>> [str(form) for form in stages_hold(five, lambda s, p: min(5, p - s + 1))]
     ['N', '2*p - 2*s - 1', 'p - s + 1']
     """
     alone = (Affine(((LET_IN, 1),)), Affine((("p", 2), ("s", -2)), -1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
 from itertools import combinations, product
@@ -281,13 +281,20 @@ def bound(function: Callable[..., Any]) -> Callable[..., Term]:
                 return yes
 
             with _asking(answer):
-                value = _whole(function(*given))
+                value = _whole(_called(function, given))
             if len(waiting) > MOST_QUESTIONS:
                 _refuse(asked[-1])
             found = value if found is None else z3.If(z3.And(asked), value, found)
         return found
 
     return read
+
+
+def _called(function: Callable[..., Any], given: Sequence[Term]) -> Any:
+    try:
+        return function(*given)
+    except TypeError as error:  # z3's, of an operation that numbers have
+        raise UnsupportedFormError(str(error), "rule", "write `if` for a comparison") from error
 
 
 def _whole(value: Any) -> Term:
