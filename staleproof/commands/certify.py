@@ -4,6 +4,8 @@ Searches for the certificate of every step that says Found(...), and keeps it in
 NAME.certificates.json beside NAME.py, where `staleproof verify` checks it. Nothing is proved here.
 Exit code 1 if a certificate was not found; the reason names a rational point where none exists, or
 the sign that is open. An induction that verify will not accept is said to be refused, exit code 1.
+A theorem that is not well-formed with the facts that its certificates use ends it as it ends
+`verify`, exit code 2.
 """
 
 from __future__ import annotations
@@ -49,6 +51,8 @@ def run(arguments: Namespace) -> int:
         put_json(_as_json(results) | more)
     else:
         put(*map(_line, results), *(f"{m.theorem}: {m.says}" for m in merged), _summary(results))
+    if any(result.outcome == "found" for result in results):
+        select(arguments.names)  # a theorem is looked at anew with what its certificates use
     return 1 if any(result.entry is None for result in results) else 0
 
 

@@ -61,7 +61,8 @@ def remark(path: Path) -> str:
 
 def test_without_a_data_file_nothing_is_proved(tmp_path: Path) -> None:
     file = written(tmp_path)
-    assert remark(file) == (f"no certificate is stored for 'young'; run: staleproof certify {file}")
+    told = f"run: staleproof certify {file}, which says what it lacks"
+    assert remark(file) == f"no certificate is stored for 'young'; {told}"
 
 
 def test_with_it_the_kernel_proves(path: Path) -> None:

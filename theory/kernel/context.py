@@ -337,6 +337,15 @@ def _exact(theorem: Theorem) -> list[tuple[Point, Point]]:
     return [(o.old, o.now) for o in theorem.hypotheses if isinstance(o, Delayed) and o.exact]
 
 
+def _copies(names: frozenset[str], theorem: Theorem) -> frozenset[str]:
+    """What may be one of these now or some iterations later: stale by up to so many."""
+    from theory.kernel.theorem import Delayed
+
+    late = (one for one in theorem.hypotheses if isinstance(one, Delayed) and not one.exact)
+    olds = (one.old.position.names for one in late if one.now.position.names & names)
+    return frozenset[str]().union(*olds)
+
+
 def _made_of_one(
     theorem: Theorem, measure: Measure, ties: tuple[frozenset[str], ...]
 ) -> Iterator[frozenset[str]]:
@@ -351,13 +360,15 @@ def _made_of_one(
     known |= values - measure.random
     sources = frozenset[str]().union(*(then for _, then in moves))
     for source in sorted(sources - known):
-        reached, old = _depending(frozenset({source}), theorem, ties, known), frozenset[str]()
+        reached = _depending(frozenset({source}), theorem, ties, known)
+        old = seen = frozenset[str]()
         for _ in (*moves, None):
             step = frozenset[str]().union(*(now for now, then in moves if then & reached))
             yield step | old
             late = (o.position.names for o, now in _exact(theorem) if now.position.names & step)
             old = old.union(*late)  # from the next iteration on it may be that
-            reached = _depending(step, theorem, ties, known)
+            seen |= step
+            reached = _depending(step | _copies(seen, theorem), theorem, ties, known)
 
 
 def _own(one: Point) -> frozenset[str]:
@@ -392,7 +403,7 @@ def _moved_by(point: Point, theorem: Theorem, ties: tuple[frozenset[str], ...]) 
     known = constants(theorem).union(*(names for names, _ in moves))  # these are followed in turn
     found, reached = frozenset[str](), point.position.names | _own(point)
     while True:
-        reached = _depending(reached, theorem, ties, known)
+        reached = _depending(reached | _copies(reached | found, theorem), theorem, ties, known)
         more = found.union(*(names for names, then in moves if then & reached))
         if more == found:
             return found

@@ -153,7 +153,21 @@ def vectors(names: str) -> tuple[Vector, ...]:
 
 
 def dot(one: Vector, other: Vector) -> Scalar:
-    """Inner product, expanded into Gram entries."""
+    """Inner product, expanded into Gram entries.
+
+    Raises
+    ------
+    NotExactError
+        A factor is divided by a norm: ‖x/‖x‖‖ would be 1 at x = 0 too.
+    """
+    for name, factor in (*one.terms, *other.terms):
+        if not factor.is_Number and atoms(factor, Gram) and atoms(sympy.denom(factor), Gram):
+            raise NotExactError(
+                f"{name} is divided by a norm or an inner product, which may be 0: {factor}",
+                "vector",
+                "name the direction: u = vector('u'), T.assume(equal(u @ x, norm(x))), "
+                "T.assume(norm(u) <= 1)",
+            )
     products = [
         left * right * Gram(Str(a), Str(b)) for a, left in one.terms for b, right in other.terms
     ]
@@ -167,7 +181,7 @@ def square(one: Vector) -> Scalar:
 
 @lru_cache(maxsize=2**12)
 def squared(value: Scalar) -> tuple[Scalar, Vector] | None:
-    """A positive number and a vector of which an expression is the number times ‖vector‖², if any.
+    """A number ≥ 0 and a vector of which an expression is the number times ‖vector‖², if any.
 
     Examples
     --------
@@ -176,18 +190,33 @@ def squared(value: Scalar) -> tuple[Scalar, Vector] | None:
     (1, Vector(terms=(('x', 1), ('y', -2))))
     >>> squared(x**2 + y**2), squared(-(x**2))
     (None, None)
+    >>> b = sympy.Symbol("b", real=True)
+    >>> squared((b * x - (b - 1) * y) ** 2)
+    (1, Vector(terms=(('x', b), ('y', 1 - b))))
     """
     form = sympy.expand(value)
     for entry in sorted(atoms(form, Gram), key=str):
         first, other = entry.names
         size = form.coeff(entry)
-        if first == other and size.is_positive:
+        number, factor = (size, sympy.S.One) if size.is_positive else _even(size)
+        if first == other and number.is_nonnegative and factor != 0:
             beside = {one: form.coeff(one) for one in atoms(form, Gram) if first in one.names}
             others = ((one.names[one.names[0] == first], c / 2) for one, c in beside.items())
-            sides = {name: factor / size for name, factor in others if name != first}
-            whole = _vector({first: sympy.S.One, **sides})
-            return (size, whole) if sympy.expand(form - size * square(whole)) == 0 else None
+            parts = ((name, sympy.cancel(c * factor / size)) for name, c in others if name != first)
+            whole = _vector({first: factor, **dict(parts)})
+            defined = size.is_positive or all(c.is_polynomial() for _, c in whole.terms)
+            same = defined and sympy.expand(form - number * square(whole)) == 0
+            return (number, whole) if same else None
     return None
+
+
+def _even(size: Scalar) -> tuple[Scalar, Scalar]:
+    """A polynomial as a number times the square of one; of what is none, 0."""
+    if not size.is_polynomial():
+        return sympy.S.Zero, sympy.S.Zero
+    number, factors = sympy.factor_list(size)
+    odd = (one for one, power in factors if power % 2)
+    return sympy.Mul(number, *odd), sympy.Mul(*(one ** (power // 2) for one, power in factors))
 
 
 def in_gram(expression: Scalar, values: Mapping[str, Vector]) -> Scalar:

@@ -223,7 +223,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         hypotheses += [h for h in template(scene) if h.relation not in said]
     bare = _bare(statement, plan, scene, tuple(hypotheses))
     lines = [scene.relation(written.relation) for written in plan.written]
-    windows = offers.windows((bare.goal, *lines))
+    windows = offers.windows((bare.goal, *lines), bare, plan.index)
     general = _general(statement, plan)
     numbers = tuple(n for n in counts(statement, plan) if n not in general)
     run = offers.Run(plan.index, numbers, windows)
@@ -276,9 +276,13 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     for step in (*norms.facts(formulas, means), *norms.turned(formulas, own, tuple(steps))):
         steps.append(step)
         follow(step.name, step.relation)
-    steps += elementary.facts(formulas, hypotheses)
+    powers = [*elementary.geometric(formulas, run.index, run.counts)]
+    summed = [*powers, *elementary.sums(formulas, run.index, run.counts)]
+    if (summed or windows) and run.index not in bare.indices:  # bound by a sum, if it is named
+        bare = replace(bare, indices=(*bare.indices, run.index))
+    steps += elementary.facts([*formulas, *(one.relation for one in powers)], hypotheses)
     steps += elementary.roots(formulas)
-    steps += elementary.sums(formulas, run.index, run.counts)
+    steps += summed
     called = {
         name for rule in (*(w.rule for w in plan.written), statement.rule) for name in rule.uses
     }
@@ -300,6 +304,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
                 steps.append(Step(f"{inside}, each", relation, Total(inside, run.index)))
                 follow(steps[-1].name, relation)
         steps += norms.lines(written.name, relation, rule, own)
+        steps += elementary.telescoped(relation, run.index, run.counts)
         steps.append(Step(written.name, relation, rule, written.says, written.where))
         follow(written.name, relation)
         if isinstance(rule, Induction) and rule.count in general:
@@ -311,6 +316,10 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
             if isinstance(stale, Delayed):
                 steps += offers.drift_by(written.name, relation, stale, run, bare)
     steps += norms.lines("statement", bare.goal, statement.rule, own)
+    if not any(isinstance(one.rule, Induction) for one in plan.written):
+        named = {*(h.name for h in own), *(one.name for one in plan.written)}
+        lines_by_name = {s.name: s.relation for s in (*own, *steps) if s.name in named}
+        steps += offers.inductions(bare, run, lines_by_name)
     return _certified(bare, steps, statement.rule, means)
 
 
@@ -493,7 +502,8 @@ def _without_unused(full: _Sketch, plan: Plan) -> _Sketch:
     rules = [*(lines[name].rule for name in searched), full.conclude]
     needs = {name: frozenset(step.rule.uses) for name, step in lines.items()}
     if any(type(rule) is Found and rule.problem for rule in rules):
-        kept = closure(frozenset(written | searched), needs)  # what is certified stays so
+        certified = frozenset(full.conclude.uses) | written | searched
+        kept = closure(certified, needs)  # what is certified stays so
         return replace(full, steps=tuple(step for step in full.steps if step.name in kept))
     used = closure(frozenset(full.conclude.uses) | written, needs)  # what is cited assumes `own`
     own = {h.name for h in plan.assumed} | {h.name for h in plan.smooth}

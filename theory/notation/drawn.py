@@ -75,6 +75,7 @@ def tell_apart(
         given = given.union(*(marked(node, GIVEN) for node in cited))
         of = frozenset(random), frozenset(given)
         draw = _Draw(mean, mean in averages, *of, plan, points, where)
+        draw.require_numbers({s.name for form in forms for s in form.free_symbols})
         draw.require_lines()
         draw.require_constants()
         draw.require_means()
@@ -100,9 +101,19 @@ class _Draw:
 
     @cached_property
     def still(self) -> frozenset[str]:
-        """What is there before: iterates and what the mean is given, and their points."""
-        named = {name for now, _ in self.plan.iterates for name in now.names}
-        named |= self.given | self.plan.fixed | self.plan.anchors
+        """What is there before: iterates and what the mean is given, and their points.
+
+        Workers have iterates with an index of their own, and where something that is drawn was
+        drawn some iterations ago, iterates may have been made of it since.
+        """
+        iterates = {name for now, _ in self.plan.iterates for name in now.names}
+        before = iterates | self.plan.anchors
+        exact = (old.names for name, old, *_ in self.plan.delays if name in self.plan.exact)
+        if self.random & iterates.union(*exact):
+            before = set()
+        if self.average:
+            before = {name for name in before if "_" not in name}
+        named = before | self.given | self.plan.fixed
         return frozenset(named.union(*(self.places.get(name, ()) for name in named)))
 
     @cached_property
@@ -227,6 +238,23 @@ class _Draw:
                         f"{self.where}: what is assumed of {about}",
                         f"{self._remedy}; or leave out T.varying, or say T.constant",
                     )
+
+    def require_numbers(self, numbers: Set[str]) -> None:
+        """A number with the index of what is drawn differs with it: avg(L_i) is not L_i."""
+        values = {one.value.name: one.function for one in self.points}
+        values |= {n: one.function for one in self.points for n in one.gradient.names}
+        known = self.random | self.given | {one.name for one in self.plan.varying} | {*values}
+        indexed = {values.get(one, one).partition("_")[2]: one for one in sorted(self.random)}
+        for name in sorted(numbers - known):
+            index = name.partition("_")[2]
+            if index and index in indexed:
+                raise TheoryError(
+                    f"{name} is declared as one number, and {indexed[index]}, which is random to "
+                    f"{self.mean}, differs with {index}",
+                    self.where,
+                    f"say T.varying({name}) and list it in the mean {self.mean}, or give a number "
+                    "that is the same for all another name",
+                )
 
     @property
     def _remedy(self) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 import sympy
+from sympy.concrete.gosper import gosper_sum
+from sympy.core.function import AppliedUndef
 
 from theory.kernel.atoms import atoms
 from theory.kernel.elementary import Exp, Log
@@ -13,7 +15,7 @@ from theory.kernel.relations import Relation, eq, le
 from theory.kernel.rules import ClosedSum, Combine, Elementary, Sign, Split, Telescope
 from theory.kernel.rules.elementary import unmet
 from theory.kernel.theorem import Hypothesis, Step
-from theory.kernel.vectors import Scalar
+from theory.kernel.vectors import Gram, Scalar
 from theory.notation.coercion import is_parameters
 
 
@@ -57,7 +59,7 @@ def sums(
     Σ 1/(k + 1) is at most ln(n + 1) + n/(n + 1), and at most 1 + ln n. Each term is at most
     ln(k + 2) − ln(k + 1) + 1/(k + 1) − 1/(k + 2), since ln x ≤ x − 1 at (k + 1)/(k + 2), and these
     have a closed sum. Σ 1/√(k + 1) is at most 2√n: each term is at most 2√(k + 1) − 2√k. Terms are
-    found as lines have them: 1/(μk + μ).
+    found as lines have them: 1/(μk + μ). Σ 1/(k + 1)² is at most 2 − 2/(n + 1), whatever is named.
     """
     sides = [side for one in said for side in (one.lhs, one.rhs)]
     logs = set(_arguments(sides, Log))
@@ -72,6 +74,48 @@ def sums(
                     yield from _one_less(term, weight, index, n)
         if n.is_Symbol and powers & {sympy.sqrt(n), 1 / sympy.sqrt(n)}:
             yield from _of_roots(said, index, n)
+        if n.is_Symbol:
+            for term, weight in _terms(said, index, (index + 1) ** 2).items():
+                grows = 2 * weight / ((index + 1) * (index + 2))
+                by = Combine(plus=(weight * index / ((index + 1) ** 2 * (index + 2)),))
+                yield from _bounded(term, grows, 2 * weight * n / (n + 1), by, index, n)
+
+
+def geometric(
+    said: Sequence[Relation], k: Scalar | None, counts: Iterable[Scalar]
+) -> Iterator[Step]:
+    """Sums of q^k in closed form, as Σ (q^k − q^(k + 1)), which divides by nothing."""
+    if k is None:
+        return
+    powers = {one for form in _summed(said, k) for one in atoms(form, sympy.Pow)}
+    rates = {one.base ** (one.exp.coeff(k)) for one in powers if one.exp.coeff(k) in (1, -1)}
+    for q, n in product(sorted(rates, key=str), counts):
+        if n.is_Symbol and not q.is_number and not q.has(k, Gram):
+            closed = eq(sympy.Sum(q**k - q ** (k + 1), (k, 0, n - 1)), 1 - q**n)
+            yield Step(f"sum of {q**k} to {n}", closed, ClosedSum(k, n))
+
+
+def telescoped(fact: Relation, k: Scalar | None, counts: Iterable[Scalar]) -> Iterator[Step]:
+    """The sum of what a line about iterations k and k + 1 has beside these, in closed form.
+
+    Such as Σ ((k + 1)(k + 2)/(k + 3) − k(k + 1)/(k + 2)) = n(n + 1)/(n + 2), as Gosper finds it.
+    """
+    parts = sympy.Add.make_args(sympy.expand(fact.gap))
+    if k is None or not any(one.args == (k + 1,) for one in atoms(fact.gap, AppliedUndef)):
+        return
+    rest = sympy.Add(*(one for one in parts if not atoms(one, sympy.Function)))
+    if rest.has(k) and rest.is_rational_function(k) and not rest.is_polynomial(k):
+        for n in (n for n in counts if n.is_Symbol):
+            closed = gosper_sum(rest, (k, 0, n - 1))
+            if closed is not None and not closed.has(sympy.Piecewise):
+                said = eq(sympy.Sum(rest, (k, 0, n - 1)), closed)
+                yield Step(f"sum of {rest} to {n}", said, ClosedSum(k, n))
+
+
+def _summed(said: Iterable[Relation], k: Scalar) -> list[Scalar]:
+    """What sums over k run over."""
+    sums = {one for relation in said for one in atoms(relation.gap, sympy.Sum)}
+    return sorted((one.function for one in sums if one.limits[-1][0] == k), key=str)
 
 
 def _of_roots(said: Sequence[Relation], k: Scalar, n: Scalar) -> Iterator[Step]:
@@ -88,8 +132,8 @@ def _of_roots(said: Sequence[Relation], k: Scalar, n: Scalar) -> Iterator[Step]:
 def _terms(said: Iterable[Relation], k: Scalar, below: Scalar) -> dict[Scalar, Scalar]:
     """What stands for c/(k + 1) in sums, with c; it is positive, and the same for every k."""
     found = {}
-    for one in said:
-        for part in sympy.Add.make_args(sympy.expand(one.gap)):
+    for form in (*(one.gap for one in said), *_summed(said, k)):
+        for part in sympy.Add.make_args(sympy.expand(form)):
             term = part.as_independent(k)[1]
             weight = sympy.cancel(term * below)
             if term.has(k) and not weight.has(k) and weight.is_positive:

@@ -6,7 +6,7 @@ out again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import permutations, product
@@ -26,6 +26,7 @@ from theory.kernel.rules import (
     Drift,
     Everywhere,
     Expect,
+    Induction,
     Lipschitz,
     Reread,
     Split,
@@ -37,12 +38,14 @@ from theory.kernel.rules import (
 )
 from theory.kernel.rules.calculus import descent, lipschitz
 from theory.kernel.rules.series import varying
+from theory.kernel.rules.windows import window
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Rule, Smooth, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, vector
-from theory.notation.coercion import sides
+from theory.notation.coercion import is_parameters, sides
 from theory.notation.decomposition import decomposed
 from theory.notation.interpolation import place
-from theory.notation.names import text
+from theory.notation.names import index, text
+from theory.verdicts import Verdict
 
 
 @dataclass(frozen=True)
@@ -250,10 +253,18 @@ def _moves(one: Hypothesis, stale: Delayed, bare: Theorem) -> Iterator[Step]:
                 return
 
 
-def windows(said: Iterable[Relation]) -> tuple[Scalar, ...]:
-    """The sums over the last iterations of which relations speak."""
+def windows(said: Iterable[Relation], bare: Theorem, k: Scalar | None) -> tuple[Scalar, ...]:
+    """The sums over the last iterations of which relations speak, or by which drift is bounded."""
     sums = {total for one in said for total in atoms(one.gap, sympy.Sum) if total.has(sympy.Max)}
-    return tuple(sorted(sums, key=str))
+    stale = [one for one in bare.hypotheses if isinstance(one, Delayed)]
+    if sums or k is None:
+        return tuple(sorted(sums, key=str))
+    j = next(j for j in index("j i l h") if j != k)
+    return tuple(
+        window(moves(j), j, k, one.constant)
+        for one, moves in product(stale, bare.sequences)
+        if isinstance(Drift(one.name, k, inner=j, moves=moves).stated(Given(bare, {})), Relation)
+    )
 
 
 def late(bare: Theorem, run: Run) -> Iterator[Step]:
@@ -279,6 +290,26 @@ def late(bare: Theorem, run: Run) -> Iterator[Step]:
         for number in run.counts:
             over = replace(last, count=number)
             yield from _stated(over, f"{name}, summed to {number}", given)
+
+
+def inductions(bare: Theorem, run: Run, lines: Mapping[str, Relation]) -> Iterator[Step]:
+    """A statement a(n) ≤ … from a line a(k + 1) ≤ ratio·a(k) + rest, where the bound carries."""
+    goal, under = bare.goal, []
+    for one in bare.hypotheses:
+        if isinstance(one, Hypothesis) and is_parameters(one.relation):
+            under.append(one.name)
+    call = goal.lhs
+    if run.index is None or not isinstance(call, AppliedUndef) or call.args[0] not in run.counts:
+        return
+    start = Step(f"{call.func(0)}", eq(call.func(0), call.func(0)), Combine())
+    facts = {**lines, start.name: start.relation}
+    for name, fact in lines.items():
+        if fact.lhs == call.func(run.index + 1):
+            rule = Induction(name, run.index, call.args[0], call.func, start.name, tuple(under))
+            if rule.check(goal, Given(bare, facts)).verdict is Verdict.PROVED:
+                yield start
+                yield Step(f"by induction along {name}", goal, rule)
+                return
 
 
 def twice(bare: Theorem, run: Run) -> Iterator[Step]:

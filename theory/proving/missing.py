@@ -8,7 +8,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.relations import Relation
-from theory.kernel.theorem import Smooth, Theorem
+from theory.kernel.theorem import Hypothesis, Smooth, Theorem
 from theory.kernel.vectors import Point, Vector, square
 from theory.notation.interpolation import place
 
@@ -26,6 +26,9 @@ def missing_fact(theorem: Theorem, goal: Relation) -> str:
             f"; {found} is read as a number of which little is known: give it a name, s, and "
             f"assume what is used of it, such as {' and '.join(_bounds(found))}"
         )
+    loose = _loose(theorem)
+    if loose:
+        return loose
     least = {
         function: said[0]
         for function, kind, said in theorem.everywhere
@@ -39,6 +42,21 @@ def missing_fact(theorem: Theorem, goal: Relation) -> str:
         if goal.gap.has(square(one.gradient)) and not _steps(theorem, one, smooth[f]):
             at = f"{place(one)} - {f}.grad({place(one)}) / {smooth[f]}"
             return f"; T.have({f}({at}) >= {least[f]}) says that {f} is bounded there as well"
+    return ""
+
+
+def _loose(theorem: Theorem) -> str:
+    """That μ < L is not assumed, without which two points are compared less sharply."""
+    moduli = {f: said[0] for f, kind, said in theorem.everywhere if kind == "convex" and said[0]}
+    for one in theorem.hypotheses:
+        if isinstance(one, Smooth) and one.function in moduli:
+            modulus, constant = moduli[one.function], one.constant
+            sharp = (h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis))
+            if not any(said.kind == "==" and said.lhs == constant for said in sharp):
+                return (
+                    f"; T.assume({modulus} < {constant}) says more of {one.function} at two points "
+                    "than smoothness and convexity by themselves"
+                )
     return ""
 
 
@@ -57,7 +75,7 @@ def missing_line(goal: Relation, facts: Collection[Relation]) -> str:
     """Which sort of line a statement about sequences may lack."""
     calls = goal.gap.atoms(AppliedUndef)
     if calls and not _gains(facts):
-        return "; no line says what one iteration gains, such as T.have(F(k + 1) <= F(k) - ...)"
+        return f"; no line says what one iteration gains, such as T.have({_gain(goal)})"
     ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
     numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
     unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)
@@ -65,6 +83,19 @@ def missing_line(goal: Relation, facts: Collection[Relation]) -> str:
     if last is None:
         return ""
     return f"; how small is {last}? A line may say it, such as T.have({last.func}(k) >= 0)"
+
+
+def _gain(goal: Relation) -> str:
+    """The shape of such a line, with the sequences of the statement."""
+    summed = {
+        call.func for total in goal.gap.atoms(sympy.Sum) for call in total.atoms(AppliedUndef)
+    }
+    starts = {call.func for call in goal.gap.atoms(AppliedUndef) if call.args == (0,)}
+    others = {call.func for call in goal.gap.atoms(AppliedUndef)} - summed
+    potential = min(starts or others or {"D"}, key=str)
+    if not summed:
+        return f"{potential}(k + 1) <= a*{potential}(k) + b"
+    return f"{potential}(k + 1) <= {potential}(k) - a*{min(summed, key=str)}(k) + b"
 
 
 def _gains(facts: Iterable[Relation]) -> bool:

@@ -13,8 +13,9 @@ from theory.kernel.means import Mean, Operator
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
+from theory.kernel.stored import names_of, vector_from
 from theory.kernel.theorem import Given, Step, Theorem
-from theory.kernel.vectors import Gram
+from theory.kernel.vectors import Gram, Scalar
 from theory.notation.building import operator_of
 from theory.notation.names import plainly
 from theory.notation.offers import squared
@@ -23,7 +24,11 @@ from theory.proving.boundary import at_boundaries
 from theory.proving.linear import linear, varied
 from theory.proving.problem import stated
 from theory.proving.squares import with_squares
+from theory.proving.storing import terms
 from theory.verdicts import Verdict
+
+LONGEST = 160
+"""Characters of a reason: one that spells out all inner products says nothing."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +69,13 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
     facts = _related(goal, facts, theorem)
     gaps = [goal.gap, *(fact.gap for fact in facts.values())]
     means = {one.args[:2]: operator_of(one) for gap in gaps for one in gap.atoms(Mean)}
+    names = {str(one): one for one in theorem.symbols} | names_of((goal, *facts.values()))
     whys = []
     for candidate in _candidates(theorem, goal, facts):
         if isinstance(candidate, str):
             whys.append(candidate)
             continue
-        candidate, steps = _spelled(candidate, means)
+        candidate, steps = _spelled(candidate, means, names)
         more = {one.name: one.relation for one in steps}
         checked = candidate.check(goal, Given(theorem, {**facts, **more}))
         if checked.verdict is Verdict.PROVED:
@@ -96,14 +102,17 @@ def _related(
     return {name: fact for name, fact in facts.items() if name in kept}
 
 
-def _spelled(found: Combine, means: Mapping[Any, Operator]) -> tuple[Combine, tuple[Step, ...]]:
-    """Means of squares as facts, with the steps that show them."""
+def _spelled(
+    found: Combine, means: Mapping[Any, Operator], names: Mapping[str, Scalar]
+) -> tuple[Combine, tuple[Step, ...]]:
+    """Means of squares as facts, with the steps that show them, as their data file gives them."""
     facts, steps, plain = dict(found.facts), list[Step](), list[Any]()
     for coefficient, one in found.squares:
         if not isinstance(one, Averaged):
             plain.append((coefficient, one))
             continue
-        made = [*squared(plainly(one), [means[under] for under in one.under])]
+        read = vector_from(terms(plainly(one)), names)  # (a − 1)/2 is read as a/2 − 1/2
+        made = [*squared(read, [means[under] for under in one.under])]
         if made[-1] is made[0]:  # nothing in it is random: its mean is the square itself
             plain.append((coefficient, plainly(one)))
             continue
@@ -125,7 +134,7 @@ def _told(whys: list[str]) -> list[str]:
         sorts.setdefault(why.partition(" at ")[0], why)
     if "no multipliers and squares" in sorts:  # which says more
         sorts.pop("no multipliers", None)
-    return list(sorts.values())
+    return [why if len(why) < LONGEST else f"{why[:LONGEST]}…" for why in sorts.values()]
 
 
 def _candidates(

@@ -41,7 +41,7 @@ def entry(
     """
     used = {name: facts[name] for name in combine.uses}
     squares = [
-        [_written(c), _terms(one)] if isinstance(one, Vector) else [_written(c), _written(one)]
+        [_written(c), terms(one)] if isinstance(one, Vector) else [_written(c), _written(one)]
         for c, one in combine.squares
     ]
     means = [*_means(combine.uses, steps)]
@@ -65,10 +65,11 @@ def _means(uses: Iterable[str], steps: Mapping[str, Step]) -> Iterator[list[Any]
             under.append(one.rule.under.name)
             one = steps.get(one.rule.of)
         if under and one is not None and one.name.startswith("‖") and type(one.rule) is Combine:
-            yield [under, _terms(one.rule.squares[0][1])]
+            yield [under, terms(one.rule.squares[0][1])]
 
 
-def _terms(one: Vector | Scalar) -> list[list[str]]:
+def terms(one: Vector | Scalar) -> list[list[str]]:
+    """A vector as pairs of a factor and a name."""
     assert isinstance(one, Vector)
     return [[_written(factor), name] for name, factor in one.terms]
 

@@ -84,9 +84,8 @@ class Found(Combine):
             data, problem = None, f"{error.where}: {error.what}; {error.fix}"
         if data is None and not self.problem:
             return self
-        return self._with(
-            data or {}, f"{problem}; run: staleproof certify {self._argument(theorem)}"
-        )
+        told = f"run: staleproof certify {self._argument(theorem)}, which says what it lacks"
+        return self._with(data or {}, f"{problem}; {told}")
 
     def _stored(
         self, theorem: Theorem, step: str, goal: Relation, facts: Mapping[str, Relation]

@@ -201,7 +201,8 @@ class Induction:
     """From a(k + 1) ≤ ratio · a(k) + rest to a(K) ≤ bound(K), for every K ≥ 0.
 
     Checked: the bound at 0 is at least a(0), `start`; the ratio is nonnegative, so that the bound
-    may take the place of a(k); and ratio · bound(k) + rest is at most bound(k + 1).
+    may take the place of a(k); and ratio · bound(k) + rest is at most bound(k + 1). Of a K above 0
+    nothing is asked of a(0) where the ratio is 0 at k = 0.
 
     Attributes
     ----------
@@ -257,10 +258,11 @@ class Induction:
         carried = bound.subs(self.count, self.index + 1) - ratio * at - rest
         if not is_zero(carried) and nonnegative(carried, under).verdict is not Verdict.PROVED:
             return Checked(Verdict.UNKNOWN, "the bound does not carry from k to k + 1")
-        for name, value in {
-            "the bound at 0 covers the start": bound.subs(self.count, 0) - start.rhs,
-            "the ratio is nonnegative": ratio,
-        }.items():
+        signs = {"the ratio is nonnegative": ratio}
+        if not (self.count.is_positive and is_zero(ratio.subs(self.index, 0))):
+            covered = bound.subs(self.count, 0) - start.rhs
+            signs = {"the bound at 0 covers the start": covered, **signs}
+        for name, value in signs.items():
             outcome = nonnegative(sympy.expand(value), under)
             if outcome.verdict is not Verdict.PROVED:
                 return Checked(Verdict.UNKNOWN, f"{name}: {outcome.note}")

@@ -1,0 +1,173 @@
+"""False theorems about what was known before a draw, each with a run in which it fails.
+
+Iterates are there before what is drawn in their iteration. They are not before what was drawn some
+iterations ago, and workers have iterates of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.controls.test_notation import is_found
+from theory.errors import TheoryError
+from theory.kernel.theorem import Theorem
+from theory.notation import (
+    average,
+    count,
+    equal,
+    function,
+    index,
+    iterates,
+    mean,
+    positive,
+    theorem,
+    vectors,
+)
+
+(k, t), tau, n = index("k t"), count("tau"), count("n")
+x, y, g, m, h, u, z, old = vectors("x y g m h u z ẑ")
+y_i, g_i, u_i, old_i = vectors("y_i g_i u_i x̂_i")
+f, f_i = function("f"), function("f_i")
+L, L_i, p_i = positive("L L_i p_i")
+
+
+def workers_iterate(*, in_the_mean: bool) -> Theorem:
+    """Two workers, g = (1, −1) and y = g: avg g = 0, and avg‖g‖² = 1."""
+    avg = average("avg", g_i, over="worker")
+    T = theorem("mine.workers")
+    T.unbiased(avg, g_i, 0 * y_i)
+    T.iterate(y_i, u_i, k)
+    near = (y_i - g_i) ** 2 <= g_i**2 / 4
+    T.assume(avg((y_i - g_i) ** 2) <= avg(g_i**2) / 4 if in_the_mean else near)
+    return T.shows(avg(g_i**2) <= 0)
+
+
+def copies_of_workers() -> Theorem:
+    """x is 1 and −1 in turn, one worker has x and one the x before, and g is what it has."""
+    avg = average("avg", g_i, over="worker")
+    T = theorem("mine.copies")
+    T.unbiased(avg, g_i, 0 * x)
+    T.iterate(x, u, k)
+    T.delayed(old_i, x, t)
+    T.assume((old_i - g_i) ** 2 <= g_i**2 / 4)
+    return T.shows(avg(g_i**2) <= 0)
+
+
+def known_before(*, in_the_mean: bool, stale: bool = False) -> Theorem:
+    """Signs m that are u as well, so that y = g in every iteration: E‖g‖² = 1."""
+    E = mean("E", g, m)
+    T = theorem("mine.known")
+    T.unbiased(E, g, 0 * y)
+    T.iterate(g, m, k)
+    T.iterate(z if stale else y, u, k)
+    if stale:
+        T.delayed(y, z, t)
+    T.assume(E((y - g) ** 2) <= E(g**2) / 4 if in_the_mean else (y - g) ** 2 <= g**2 / 4)
+    V, Y, N = T.sequence("V", (y + g) ** 2), T.sequence("Y", y**2), T.sequence("N", g**2)
+    return T.shows(equal(V(k), Y(k) + N(k)))
+
+
+def drawn_late() -> Theorem:
+    """x stays where it is, at 1 or −1: V = 4, and Y + N = 2."""
+    xs = iterates("x", k)
+    E = mean("E", xs[k - tau])
+    T = theorem("mine.late")
+    T.iterate(xs, u)
+    T.assume((xs[k] - xs[k - tau]) ** 2 <= xs[k - tau] ** 2 / 4)
+    T.unbiased(E, xs[k - tau], 0 * y)
+    V, Y = T.sequence("V", (xs[k] + xs[k - tau]) ** 2), T.sequence("Y", xs[k] ** 2)
+    N = T.sequence("N", xs[k - tau] ** 2)
+    return T.shows(equal(V(k), Y(k) + N(k)))
+
+
+def by_a_copy(*, gradient: bool) -> Theorem:
+    """Signs u, a copy that is x itself, and y = 0 at first: after 2 iterations V = 5, Y + N = 3."""
+    xs = iterates("x", k)
+    E = mean("E", xs[k - tau])
+    T = theorem("mine.by-a-copy", "ours", f)
+    T.iterate(xs, u)
+    T.delayed(old, xs[k], t)
+    T.iterate(y, y - L * f.grad(old) if gradient else y + old, k)
+    T.unbiased(E, xs[k - tau], 0 * y)
+    V, Y = T.sequence("V", (y + xs[k - tau]) ** 2), T.sequence("Y", y**2)
+    N = T.sequence("N", xs[k - tau] ** 2)
+    return T.shows(equal(V(k), Y(k) + N(k)))
+
+
+def two_ago_by_a_copy() -> Theorem:
+    """Signs h, and ẑ that is z itself: after 2 iterations V = 5, Y + N = 3."""
+    E = mean("E", g, m, h, z)
+    T = theorem("mine.two-ago")
+    T.unbiased(E, g, 0 * y)
+    for now, then in ((g, m), (m, h), (z, h)):
+        T.iterate(now, then, k)
+    T.delayed(old, z, t)
+    T.iterate(y, y + old, k)
+    V, Y, N = T.sequence("V", (y + g) ** 2), T.sequence("Y", y**2), T.sequence("N", g**2)
+    return T.shows(equal(V(k), Y(k) + N(k)))
+
+
+def constants_of_workers() -> Theorem:
+    """L = (2, 0), y = (1, 0), x = 0 and f = (y², 0): 1/2 on the left, and avg L/2·avg‖y‖² = 1/4."""
+    avg = average("avg", y_i, f_i(x), f_i.grad(x), f_i(y_i), f_i.grad(y_i), over="worker")
+    T = theorem("mine.constants")
+    T.smooth(f_i, L_i)
+    T.assume(avg(L_i) <= L)
+    tangent = avg(f_i(x) + f_i.grad(x) @ (y_i - x))
+    return T.shows(avg(f_i(y_i)) <= tangent + L / 2 * avg((y_i - x) ** 2))
+
+
+def probabilities() -> Theorem:
+    """Gradients drawn with probabilities p_i that differ: there is no one p_i to pull out."""
+    E = mean("E", f_i.grad(x))
+    T = theorem("mine.sampled", "ours", f, f_i)
+    T.unbiased(E, f_i.grad(x) / (n * p_i), f.grad(x))
+    return T.shows(equal(E(f_i.grad(x) @ f.grad(x)), n * p_i * f.grad(x) ** 2))
+
+
+FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
+    "workers": (lambda: workers_iterate(in_the_mean=False), "y_i stands in a line with g_i"),
+    "workers, avg": (lambda: workers_iterate(in_the_mean=True), "y_i stands under avg"),
+    "copies of workers": (copies_of_workers, "x̂_i stands in a line with g_i"),
+    "known before": (lambda: known_before(in_the_mean=False), "y stands in a line with g"),
+    "known, E": (lambda: known_before(in_the_mean=True), "y stands under E"),
+    "known, stale": (
+        lambda: known_before(in_the_mean=False, stale=True),
+        "y stands in a line with g",
+    ),
+    "drawn late": (drawn_late, r"x\[k\] stands in a line with x\[k - tau\]"),
+    "by a copy": (lambda: by_a_copy(gradient=False), r"x\[k - tau\] .* has moved y since"),
+    "by a gradient": (lambda: by_a_copy(gradient=True), r"x\[k - tau\] .* has moved y since"),
+    "two ago": (two_ago_by_a_copy, "has moved y since"),
+    "constants": (constants_of_workers, "L_i is declared as one number"),
+    "probabilities": (probabilities, "p_i is declared as one number"),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_false_of_what_was_known_before(name: str) -> None:
+    make, asked = FALSE[name]
+    with pytest.raises(TheoryError, match=asked):
+        make()
+
+
+def test_constants_that_vary_with_workers_stay_in_the_mean() -> None:
+    points = (f_i(x), f_i.grad(x), f_i(y_i), f_i.grad(y_i))
+    avg = average("avg", y_i, L_i, *points, over="worker")
+    T = theorem("mine.own-constants")
+    T.varying(L_i)
+    T.smooth(f_i, L_i)
+    tangent = avg(f_i(x) + f_i.grad(x) @ (y_i - x))
+    assert is_found(T.shows(avg(f_i(y_i)) <= tangent + avg(L_i * (y_i - x) ** 2) / 2))
+
+
+def test_with_an_iterate_that_is_listed_a_line_is_used() -> None:
+    """‖y − g‖² ≤ ‖g‖²/4 bounds ‖y‖, where y is drawn with g."""
+    E = mean("E", g, m, y, u)
+    T = theorem("mine.listed")
+    T.iterate(g, m, k)
+    T.iterate(y, u, k)
+    T.assume((y - g) ** 2 <= g**2 / 4)
+    assert is_found(T.shows(2 * E(y**2) <= 5 * E(g**2)))
