@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sympy import Rational, sqrt
+
 from theory.kernel.relations import eq, ge, le
 from theory.kernel.vectors import vector, vectors
 from theory.notation.coercion import equal
@@ -31,6 +33,7 @@ __all__ = [
     "Expectation",
     "Function",
     "Iterates",
+    "Rational",
     "average",
     "count",
     "eq",
@@ -49,6 +52,7 @@ __all__ = [
     "norm",
     "positive",
     "real",
+    "sqrt",
     "theorem",
     "total",
     "vector",

@@ -28,7 +28,7 @@ from theory.notation.building import built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
-from theory.notation.names import Expectation, Function, named, plainly, text
+from theory.notation.names import Expectation, Function, Pending, named, plainly, text
 from theory.notation.plan import Plan, Statement, Written
 from theory.notation.summed import MEANT, SAID, resummed, total
 
@@ -312,6 +312,13 @@ class Draft:
                 "leave nonnegative=True out, and assume what is known of the quantity",
             )
         form = sympy.sympify(quantity)
+        if self._plan.index in form.free_symbols:
+            raise TheoryError(
+                f"{name} is the mean of {quantity} in one iteration, and that names its number",
+                self.id,
+                f"weigh it in the line: T.have(({self._plan.index} + 1) * F({self._plan.index} + 1)"
+                f" <= {self._plan.index} * F({self._plan.index}) + ...)",
+            )
         sign = "nonnegative" if form.is_nonnegative or squared(form) else "real"
         made = sympy.Function(name, **{sign: True})
         known = {str(one): value for one, value in self._plan.sequences.items()}
@@ -512,6 +519,9 @@ class Draft:
     def _said(self, said: Any) -> Relation:
         """A relation, with what its sums are made of among the sequences."""
         stated, known = relation(said, self.id), self._plan.sequences
+        for node in atoms(stated.lhs, Pending) | atoms(stated.rhs, Pending):
+            drawn = (one for one in node.free_symbols if one.name in node.random)
+            self.varying(*(one for one in drawn if "(" not in one.name))  # values have points
         sums = atoms(stated.lhs, sympy.Sum) | atoms(stated.rhs, sympy.Sum)
         put: dict[Any, Any] = {one: resummed(one, self._plan.varying) for one in sums}
         stated = Relation(stated.lhs.xreplace(put), stated.kind, stated.rhs.xreplace(put))

@@ -294,18 +294,16 @@ def late(bare: Theorem, run: Run) -> Iterator[Step]:
 
 def inductions(bare: Theorem, run: Run, lines: Mapping[str, Relation]) -> Iterator[Step]:
     """A statement a(n) ≤ … from a line a(k + 1) ≤ ratio·a(k) + rest, where the bound carries."""
-    goal, under = bare.goal, []
-    for one in bare.hypotheses:
-        if isinstance(one, Hypothesis) and is_parameters(one.relation):
-            under.append(one.name)
-    call = goal.lhs
+    goal, call = bare.goal, bare.goal.lhs
+    own = (one for one in bare.hypotheses if isinstance(one, Hypothesis))
+    under = tuple(one.name for one in own if is_parameters(one.relation))
     if run.index is None or not isinstance(call, AppliedUndef) or call.args[0] not in run.counts:
         return
     start = Step(f"{call.func(0)}", eq(call.func(0), call.func(0)), Combine())
     facts = {**lines, start.name: start.relation}
     for name, fact in lines.items():
         if fact.lhs == call.func(run.index + 1):
-            rule = Induction(name, run.index, call.args[0], call.func, start.name, tuple(under))
+            rule = Induction(name, run.index, call.args[0], call.func, start.name, under)
             if rule.check(goal, Given(bare, facts)).verdict is Verdict.PROVED:
                 yield start
                 yield Step(f"by induction along {name}", goal, rule)

@@ -202,6 +202,9 @@ def _iterations(theorem: Plain, at: Mapping[Scalar, Scalar], shape: Shape) -> It
     moved = {p.value for p in theorem.points if p.position.names & theorem.moving}
     scalars = {*theorem.scalars, *moved} - at.keys()
     own = [p for p in theorem.points if p.value in scalars and p.gradient.names]
+    factors = (factor for p in theorem.points for _, factor in p.position.terms)
+    if scalars & {s for form in factors for s in sympy.sympify(form).free_symbols}:
+        raise unsupported("a step whose factor is another in each iteration")  # times vectors
     ran: list[Values] = []
     known: dict[tuple[str, Vector], Point] = {}
     followed = Values({}, {})
