@@ -127,6 +127,25 @@ def probabilities() -> Theorem:
     return T.shows(equal(E(f_i.grad(x) @ f.grad(x)), n * p_i * f.grad(x) ** 2))
 
 
+def iterates_of_workers() -> Theorem:
+    """y_i that differ are in the mean as well: ‖y_i‖² is no mean of theirs."""
+    avg = average("avg", g_i, over="worker")
+    T = theorem("mine.iterates")
+    T.unbiased(avg, g_i, 0 * y_i)
+    T.iterate(y_i, y_i / 2, k)
+    return T.shows(equal(avg((y_i + g_i) ** 2), y_i**2 + avg(g_i**2)))
+
+
+def gradients_at_copies() -> Theorem:
+    """Gradients at copies that differ: with f = x²/2, x̂ = (1, −1) and w = 0 the left is 1."""
+    avg = average("avg", f.grad(old_i), over="worker")
+    T = theorem("mine.at-copies", "ours", f)
+    T.iterate(x, x - L * u, k)
+    T.delayed(old_i, x, t)
+    T.unbiased(avg, f.grad(old_i), u)
+    return T.shows(equal(avg(f.grad(old_i) @ old_i), u @ old_i))
+
+
 FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "workers": (lambda: workers_iterate(in_the_mean=False), "y_i stands in a line with g_i"),
     "workers, avg": (lambda: workers_iterate(in_the_mean=True), "y_i stands under avg"),
@@ -141,8 +160,10 @@ FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "by a copy": (lambda: by_a_copy(gradient=False), r"x\[k - tau\] .* has moved y since"),
     "by a gradient": (lambda: by_a_copy(gradient=True), r"x\[k - tau\] .* has moved y since"),
     "two ago": (two_ago_by_a_copy, "has moved y since"),
-    "constants": (constants_of_workers, "L_i is declared as one number"),
-    "probabilities": (probabilities, "p_i is declared as one number"),
+    "constants": (constants_of_workers, "L_i is the same for all"),
+    "iterates of workers": (iterates_of_workers, "y_i is the same for all"),
+    "gradients at copies": (gradients_at_copies, "x̂_i is the same for all"),
+    "probabilities": (probabilities, "p_i is the same for all"),
 }
 
 
@@ -151,6 +172,14 @@ def test_false_of_what_was_known_before(name: str) -> None:
     make, asked = FALSE[name]
     with pytest.raises(TheoryError, match=asked):
         make()
+
+
+def test_a_mean_of_iterates_is_of_a_number_of_them() -> None:
+    T = theorem("mine.averaged")
+    T.convex(f)
+    T.iterate(x, x - L * f.grad(x), k)
+    with pytest.raises(TheoryError, match="another in each iteration"):
+        T.averaged(z, x, k + 1)
 
 
 def test_constants_that_vary_with_workers_stay_in_the_mean() -> None:

@@ -355,6 +355,13 @@ class Draft:
                 self.id,
                 "name it; say before what is assumed of f, and by T.iterate how x moves",
             )
+        if sympy.sympify(count).has(index):
+            raise TheoryError(
+                f"the mean of {count} iterates is another in each iteration, and {text(mean)} is "
+                "the same in all",
+                self.id,
+                "count iterates by a number of its own, such as K",
+            )
         self.constant(mean)
         self._plan.averages.append(mean)
         for f in self.functions:

@@ -75,10 +75,11 @@ def tell_apart(
         given = given.union(*(marked(node, GIVEN) for node in cited))
         of = frozenset(random), frozenset(given)
         draw = _Draw(mean, mean in averages, *of, plan, points, where)
-        draw.require_numbers({s.name for form in forms for s in form.free_symbols})
         draw.require_lines()
         draw.require_constants()
         draw.require_means()
+        numbers = {s.name for form in forms for s in form.free_symbols}
+        draw.require_indexed(numbers | names if draw.average else numbers)
     return frozenset((*randoms, *elsewhere))
 
 
@@ -239,21 +240,28 @@ class _Draw:
                         f"{self._remedy}; or leave out T.varying, or say T.constant",
                     )
 
-    def require_numbers(self, numbers: Set[str]) -> None:
-        """A number with the index of what is drawn differs with it: avg(L_i) is not L_i."""
+    def require_indexed(self, names: Set[str]) -> None:
+        """What has the index of what is drawn differs with it: avg(L_i) is not L_i.
+
+        Vectors of one worker may be there before what this worker draws, and are no matter of a
+        mean over all workers.
+        """
         values = {one.value.name: one.function for one in self.points}
         values |= {n: one.function for one in self.points for n in one.gradient.names}
         known = self.random | self.given | {one.name for one in self.plan.varying} | {*values}
-        indexed = {values.get(one, one).partition("_")[2]: one for one in sorted(self.random)}
-        for name in sorted(numbers - known):
+        indexed = dict[str, str]()
+        for one in sorted(self.random):
+            parts = {values.get(one, one), *self.places.get(one, ())}
+            indexed |= {part.partition("_")[2]: one for part in parts}
+        for name in sorted(names - known):
             index = name.partition("_")[2]
             if index and index in indexed:
                 raise TheoryError(
-                    f"{name} is declared as one number, and {indexed[index]}, which is random to "
+                    f"{name} is the same for all, and {indexed[index]}, which is random to "
                     f"{self.mean}, differs with {index}",
                     self.where,
-                    f"say T.varying({name}) and list it in the mean {self.mean}, or give a number "
-                    "that is the same for all another name",
+                    f"list {name} in the mean {self.mean}, a number by T.varying({name}) as well; "
+                    "or give what is the same for all a name without that index",
                 )
 
     @property
