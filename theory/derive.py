@@ -220,6 +220,8 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
         return _open(found, f"versions read under {family.policy.name} are not those of a stage")
     if isinstance(guess.period, Quotient):
         return _with_few(found, family, lines)
+    if guess.many is not None:
+        return _in_windows(found, family, admission, lines)
     if guess.period != ONE:
         return _open(found, "updates are counted where rounds are of as many as are let in")
     if family.policy.name != "flush" and family.policy.interval != 1:

@@ -81,7 +81,7 @@ class Affine:
 ONE = Affine((), 1)
 
 LET_IN = "N"
-"""Name of a number below p that proofs know nothing else of."""
+"""Name of a number below p, or one from p on, that proofs know nothing else of."""
 
 
 @dataclass(frozen=True)
@@ -171,16 +171,19 @@ class Piecewise:
             )
         )
 
-    def described(self) -> list[dict[str, str]]:
-        """The pieces as ``{"when", "expr"}`` texts, disjoint and exhaustive."""
+    def described(self, let_in: Quotient | None = None) -> list[dict[str, str]]:
+        """The pieces as ``{"when", "expr"}`` texts, disjoint and exhaustive, N written out."""
         import sympy
 
+        N = sympy.Symbol(LET_IN, integer=True)
+        put = {} if let_in is None else {N: let_in.to_sympy()}
         rows: list[dict[str, str]] = []
         earlier: list[Any] = []
         for piece in self.pieces:
             here = sympy.And(*map(_at_least_zero, piece.conditions))
             when = sympy.And(*(sympy.Not(test) for test in earlier), here)
-            rows.append({"when": sympy.sstr(when), "expr": sympy.sstr(piece.value.to_sympy())})
+            value = piece.value.to_sympy().subs(put)
+            rows.append({"when": sympy.sstr(when.subs(put)), "expr": sympy.sstr(value)})
             earlier.append(here)
         return rows
 

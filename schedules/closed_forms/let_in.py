@@ -85,8 +85,8 @@ def of_pipedream(admission: Callable[[int], int], in_flight: InFlight = None) ->
 
     If N is below p, a round of N starts when the one before is over, 2p slots later: forms are in
     m = q·N + r. A stage may have p − s + c in flight at most, which delays forwards of the first
-    round. Else, for N = αp + β, the first N start as if there was no bound, and from then on
-    a microbatch at stages s < 2p − N as one leaves. None where the bound is no such form.
+    round. Else the first N start as if there was no bound, and from then on a microbatch at stages
+    s < 2p − N as one leaves. None where the bound is no such form.
 
     Examples
     --------
@@ -106,14 +106,15 @@ def of_pipedream(admission: Callable[[int], int], in_flight: InFlight = None) ->
         if ramp.coefficient("s") == -1:
             forward = Piecewise((steady, *_held_back(ramp.constant)))
             return StartTimes(forward, _backward(m, more), N, least)
-    elif N.divisor == 1:
-        full = Affine((("m", 2), ("s", 1), ("p", 2))).plus(N.form, -2)
-        few = Affine((("s", -1), ("p", 2)), -1).plus(N.form, -1)
-        steady = Piece(Affine((("m", 1),)).plus(N.form, -1), full, few)
     else:
-        return None
-    period = N if below else ONE
-    return StartTimes(Piecewise((steady, early, late)), _backward(m, more), period, least)
+        form = N.form if N.divisor == 1 else Affine(((LET_IN, 1),))
+        full = Affine((("m", 2), ("s", 1), ("p", 2))).plus(form, -2)
+        few = Affine((("s", -1), ("p", 2)), -1).plus(form, -1)
+        steady = Piece(Affine((("m", 1),)).plus(form, -1), full, few)
+    forward, backward = Piecewise((steady, early, late)), _backward(m, more)
+    if below:
+        return StartTimes(forward, backward, N, least)
+    return StartTimes(forward, backward, ONE, least, None if N.divisor == 1 else N)
 
 
 def _backward(m: str, more: Affine) -> Piecewise:

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import ONE, ROUNDS, Affine, Period, Piecewise
+from schedules.closed_forms.affine import LET_IN, ONE, ROUNDS, Affine, Period, Piecewise, Quotient
 from schedules.closed_forms.fit import fit
 from schedules.dependencies import tables
 from schedules.errors import InvalidScheduleError, ScheduleError
@@ -51,17 +51,27 @@ class StartTimes:
         with m = q·P + r, 0 ≤ r < P.
     least : int
         The least p that they are stated for.
+    many : Quotient or None
+        What N is where forms name it and it is no period: it is p at least.
     """
 
     forward: Piecewise
     backward: Piecewise
     period: Period = ONE
     least: int = LEAST_STAGES
+    many: Quotient | None = None
 
     def place(self, m: Any, p: Any) -> dict[str, Any]:
-        """The symbols ``q``, ``r`` and ``pq`` of microbatches, numbers or arrays."""
+        """The symbols ``q``, ``r`` and ``pq`` of microbatches, numbers or arrays, and N."""
+        if self.many is not None:
+            return {LET_IN: self.many.at({"p": p})}
         q, r = divmod(m, self.period.at({"p": p}))
         return {"q": q, "r": r, ROUNDS: q * p}
+
+    @property
+    def let_in(self) -> Quotient | None:
+        """N, if forms have it as a symbol."""
+        return self.period if isinstance(self.period, Quotient) else self.many
 
 
 @dataclass(frozen=True)
@@ -185,7 +195,7 @@ def fits(guess: StartTimes, samples: Samples) -> bool:
     """Whether start times are those of all runs with so many stages, and there are such."""
     here = samples.columns["p"] >= guess.least
     at = {name: column[here] for name, column in samples.columns.items()}
-    if guess.period != ONE:
+    if guess.period != ONE or guess.many is not None:
         at |= guess.place(at["m"], at["p"])
     pairs = ((guess.forward, samples.forward), (guess.backward, samples.backward))
     return bool(here.any()) and all((f.at(at, np.where) == x[here]).all() for f, x in pairs)

@@ -342,6 +342,43 @@ def test_as_many_as_stages_let_in_at_the_first_stage_alone() -> None:
     assert derive_rule(other, "ascending", None).verdict is not Verdict.PROVED
 
 
+MANY: dict[str, Any] = {
+    "three halves": lambda p: 3 * p // 2,
+    "a quarter more": lambda p: p + p // 4,
+    "a third more, up": lambda p: max(p, (4 * p + 2) // 3),
+    "seven quarters": lambda p: (7 * p + 1) // 4,
+}
+
+
+@pytest.mark.rotating
+@pytest.mark.parametrize("linearization", LINEARIZATIONS)
+@pytest.mark.parametrize("bound", MANY)
+def test_more_are_let_in_than_there_are_stages(bound: str, linearization: str) -> None:
+    """N is no number of p's: one law in N, from p on."""
+    own = family(RULES[PIPEDREAM], MANY[bound])
+    derived = derive_rule(own, linearization, own.admission)
+    found = derived.to_json()
+    assert derived.verdict is Verdict.PROVED
+    least = derived.proved.start_times.least
+    for p in range(least, least + 3):
+        N = MANY[bound](p)
+        for M in (1, N, N + p + 1, 3 * N + p):
+            compare(found, own, linearization, p, M)
+    guess = derived.guess
+    assert guess is not None
+    assert guess.many is not None
+    moved = replace(guess.many, form=guess.many.form.plus(ONE, guess.many.divisor))
+    for wrong in (replace(guess, many=moved), replace(guess, forward=shifted(guess.forward))):
+        proof = prove_start_times(RULES[PIPEDREAM], own.admission, wrong)
+        assert weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED
+
+
+def shifted(one: Piecewise) -> Piecewise:
+    """With its first piece a slot later."""
+    first, *others = one.pieces
+    return Piecewise((replace(first, value=first.value.plus(ONE)), *others))
+
+
 HELD_BACK: dict[str, tuple[Bound, Callable[[Any, Any], Any]]] = {
     "1f1b's, 4": (None, lambda s, p: min(4, p - s)),
     "1f1b's, half": (None, lambda s, p: min(p // 2, p - s)),

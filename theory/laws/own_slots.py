@@ -13,7 +13,7 @@ from typing import Final
 
 import sympy
 
-from schedules.closed_forms.affine import LET_IN, Piecewise, Quotient
+from schedules.closed_forms.affine import LET_IN, Piecewise
 from schedules.families.family import Family
 from theory.laws.delays.let_in import held, stale
 from theory.laws.delays.shape import as_expression, held_in_small_runs, prove_in_flight
@@ -68,8 +68,8 @@ def _row(family: Family, law: Law, least: int) -> Row:
 def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
     policy, times = family.policy, replace(law.times, size=replace(law.times.size, least=least))
     flush, newest = policy.name == "flush", policy.name in NEWEST and policy.interval == 1
-    N = times.guess.period
-    few = held(N, family.in_flight) if isinstance(N, Quotient) else None
+    N = times.guess.let_in
+    few = None if N is None else held(N, family.in_flight)
     most = few or held_in_small_runs(family, family.admission, least)
     worst = None
     if newest and not times.depends_on_microbatches:
@@ -100,5 +100,6 @@ def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
 
 def _text(form: Piecewise, times: Times, most: sympy.Expr) -> str:
     """The form, or what M allows."""
-    names = {"s": s, "p": p, "M": M, LET_IN: times.guess.period.at({"p": p})}
+    N = times.guess.let_in
+    names = {"s": s, "p": p, "M": M, LET_IN: N and N.to_sympy()}
     return str(sympy.Min(as_expression(form, names), most))

@@ -7,7 +7,7 @@ from itertools import product
 
 import z3
 
-from schedules.closed_forms.affine import ONE, Quotient
+from schedules.closed_forms.affine import LET_IN, ONE, Quotient
 from theory.laws.delays.symbols import Microbatch, Size
 from theory.smt.solver import Term
 
@@ -19,11 +19,11 @@ InFlight = Callable[[Term, Term], Term] | None
 
 
 def domain(size: Size) -> tuple[Term, ...]:
-    """State the domain: p ≥ 2, or what start times are stated for, and M ≥ 1; and 1 ≤ N < p."""
+    """State the domain: p ≥ 2, or what start times are stated for, and M ≥ 1; and N's."""
     sizes = (size.p >= size.least, size.microbatches >= 1)
     if isinstance(size.period, Quotient):
         return (*sizes, size.every >= 1, size.every < size.p)
-    return sizes
+    return sizes if size.many is None else (*sizes, z3.Int(LET_IN) >= size.p)
 
 
 def a_stage(size: Size, stage: Term) -> Term:

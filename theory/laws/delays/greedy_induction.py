@@ -14,7 +14,7 @@ from typing import Any
 import z3
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import Quotient
+from schedules.closed_forms.affine import LET_IN
 from schedules.rules import GreedyRule
 from theory.errors import UnsupportedFormError
 from theory.laws.delays.domains import (
@@ -131,21 +131,24 @@ def _first_bound(size: Size, admission: Admission, in_flight: InFlight) -> Term:
 
 
 def _let_in(size: Size, admission: Admission, in_flight: InFlight) -> list[Statement]:
-    """That N is the quotient that it is printed as, and below p."""
-    if not isinstance(size.period, Quotient):
+    """That N is the quotient that it is printed as, and below p, or from p on."""
+    if size.let_in is None:
         return []
-    N, d = _first_bound(size, admission, in_flight), size.period.divisor
-    form = size.period.form.at({"p": size.p})
-    says = f"N = {size.period} microbatches are let in, at least one and fewer than p"
-    goal = z3.And(d * N <= form, form < d * N + d, N >= 1, size.p > N)
+    N, d = _first_bound(size, admission, in_flight), size.let_in.divisor
+    form = size.let_in.form.at({"p": size.p})
+    few = size.many is None
+    many = "at least one and fewer than p" if few else "p or more"
+    says = f"N = {size.let_in} microbatches are let in, {many}"
+    limits = z3.And(N >= 1, size.p > N) if few else size.p <= N
+    goal = z3.And(d * N <= form, form < d * N + d, limits)
     return [Statement("let-in", says, (size.p >= size.least,), goal)]
 
 
 def _known(size: Size, admission: Admission, in_flight: InFlight) -> tuple[Term, ...]:
     """The domain, and what N is."""
-    if not isinstance(size.period, Quotient):
+    if size.let_in is None:
         return domain(size)
-    return (*domain(size), size.every == _first_bound(size, admission, in_flight))
+    return (*domain(size), z3.Int(LET_IN) == _first_bound(size, admission, in_flight))
 
 
 def _read(

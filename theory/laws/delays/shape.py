@@ -11,7 +11,7 @@ import sympy
 import z3
 
 from schedules.actions import Kind, among
-from schedules.closed_forms.affine import PRODUCT, Affine, Piece, Piecewise
+from schedules.closed_forms.affine import LET_IN, PRODUCT, Affine, Piece, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.closed_forms.let_in import read_bound
 from schedules.closed_forms.start_times import (
@@ -128,7 +128,9 @@ def _as_many_as_let_in(
     """
     free = Affine((("s", -2), ("p", 2)), -1)
     let_in = None if admission is None else read_bound(admission)
-    bound = None if let_in is None or let_in[0].divisor > 1 else let_in[0].form
+    bound = None if let_in is None else let_in[0].form
+    if let_in is not None and let_in[0].divisor > 1:
+        bound, columns = Affine(((LET_IN, 1),)), {**columns, LET_IN: let_in[0].at(columns)}
     if bound is None:
         few = target < free.at(columns)
         alone = fit({name: one[few] for name, one in columns.items()}, target[few], [("s", "p")])

@@ -58,12 +58,18 @@ class Size:
     microbatches: Term
     period: Period = ONE
     least: int = LEAST_STAGES
+    many: Quotient | None = None
 
     @classmethod
     def symbolic(cls, guess: StartTimes | None = None) -> Size:
         """Fresh symbols."""
-        every = (ONE, LEAST_STAGES) if guess is None else (guess.period, guess.least)
+        every = () if guess is None else (guess.period, guess.least, guess.many)
         return cls(z3.Int("p"), z3.Int("M"), *every)
+
+    @property
+    def let_in(self) -> Quotient | None:
+        """N, if start times have it as a symbol."""
+        return self.period if isinstance(self.period, Quotient) else self.many
 
     @property
     def every(self) -> Term:
@@ -72,7 +78,7 @@ class Size:
 
     @property
     def _let_in(self) -> dict[str, Term]:
-        return {LET_IN: z3.Int(LET_IN)} if isinstance(self.period, Quotient) else {}
+        return {} if self.let_in is None else {LET_IN: z3.Int(LET_IN)}
 
     def shift(self, m: Microbatch, by: int) -> Microbatch:
         """The microbatch m + by."""
@@ -96,7 +102,7 @@ class Size:
         """Bindings of the symbols of an `Affine`."""
         known = {"s": stage, "m": m.index, "p": self.p, "M": self.microbatches}
         if self.period == ONE:
-            return {**known, PRODUCT: m.product}
+            return {**known, PRODUCT: m.product, **self._let_in}
         return {**known, ROUNDS: m.product, "q": m.round, "r": m.place, **self._let_in}
 
 

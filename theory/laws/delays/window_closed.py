@@ -10,19 +10,19 @@ import sympy
 import z3
 
 from schedules.actions import Kind
-from schedules.closed_forms.affine import ONE, Affine, Piece, Piecewise
+from schedules.closed_forms.affine import LET_IN, ONE, Affine, Piece, Piecewise
 from schedules.closed_forms.start_times import StartTimes
 from schedules.linearization import Linearization
 from theory.laws.delays.closed import described
 from theory.laws.delays.domains import a_microbatch, a_stage, domain
 from theory.laws.delays.shape import Shape
 from theory.laws.delays.symbols import Microbatch, Times
-from theory.laws.delays.windows import BEGUN, COUNTED, Pace, Windows, by_windows
+from theory.laws.delays.windows import BEGUN, COUNTED, MANY, Pace, Windows, by_windows
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 from theory.verdicts import Verdict
 
-_LARGE = 64
-"""A number of stages at which first microbatches are put in order."""
+_LARGE = {"p": 64, LET_IN: 96}
+"""Numbers at which first microbatches are put in order."""
 
 _I, _J, _R, _P, _M = sympy.symbols("i j r p M", integer=True)
 
@@ -49,7 +49,13 @@ class WindowClosed:
     def domain(self) -> str:
         """The values that the law is stated for."""
         at_least = f"p >= {self.start_times.least}"
-        return f"{at_least}, 0 <= i < p, 0 <= j < p, {self.windows.domain({})}"
+        return f"{at_least}, 0 <= i < p, 0 <= j < p, {self.windows.domain(self._many)}"
+
+    @property
+    def _many(self) -> dict[sympy.Symbol, sympy.Expr]:
+        """What N is, where start times have it."""
+        many = self.start_times.many
+        return {} if many is None else {MANY: many.to_sympy()}
 
     @property
     def least(self) -> int:
@@ -68,26 +74,26 @@ class WindowClosed:
         return {
             "start_times": described(self.start_times),
             "whole_run_least_m": None,
-            **self.windows.to_json({}),
+            **self.windows.to_json(self._many),
             "local_staleness": local,
             "local_staleness_whole_run": most if self.largest else None,
             "makespan": sympy.sstr(self.shape.makespan),
             "bubble": sympy.sstr(self.shape.bubble),
-            "in_flight": self.shape.in_flight.renamed({"s": "i"}).described(),
+            "in_flight": self.shape.in_flight.renamed({"s": "i"}).described(self.start_times.many),
         }
 
     def _staleness(self, r: Any) -> sympy.Expr:
         """Updates of its own stage behind what F of number r counts, up to its own."""
         n, own = self.windows.between, self.windows.pace.slots * (r + 1) + _I
         cases = self.windows.pace.apart(_I)
-        at = {"s": _I, "p": _P}
+        at = {"s": _I, "p": _P, LET_IN: MANY}
         return sympy.Piecewise(
             *((1 - sympy.ceiling((own + ahead.at(at)) / n), where) for ahead, where in cases)
-        )
+        ).subs(self._many)
 
     def at(self, p: int, **stages: int) -> dict[str, Any]:
         """Numbers at p, and at i, j and r where these are given."""
-        texts = self.windows.to_json({})
+        texts = self.windows.to_json(self._many)
         forms = {name: texts[name] for name in ("max", "min", "mean", "whole_run_max")}
         names = {"i": _I, "j": _J, "r": _R}
         if self.windows.interval == 1:
@@ -112,7 +118,7 @@ def paces(times: StartTimes) -> Iterator[Pace]:
     if len(times.backward.pieces) > 1 or not alone or slots < 1 or steady is None:
         return
     rest = backward.plus(Affine((("m", slots), ("s", -1))), -1)
-    for first in sorted(_firsts(times.forward), key=lambda one: int(one.at({"p": _LARGE}))):
+    for first in sorted(_firsts(times.forward), key=lambda one: int(one.at(_LARGE))):
         yield Pace(slots, steady, rest, first)
 
 
@@ -125,7 +131,7 @@ def _late(forward: Piecewise, slots: int) -> Piecewise | None:
         value = piece.value.plus(Affine((("m", slots),)), -1)
         own = [one for one in piece.conditions if one.coefficient("m") == 0]
         named = {name for form in (value, *own) for name, _ in form.terms}
-        if not named <= {"s", "p"}:
+        if not named <= {"s", "p", LET_IN}:
             return None
         guard, also, *_ = *own, None, None
         pieces.append(Piece(guard, value, also))
@@ -139,7 +145,7 @@ def _firsts(forward: Piecewise) -> set[Affine]:
     found, zero = {Affine((("p", 1),))}, Affine()
     for condition in (one for piece in forward.pieces for one in piece.conditions):
         m, s = condition.coefficient("m"), condition.coefficient("s")
-        if abs(m) == 1 and {*dict(condition.terms)} <= {"m", "s", "p"}:
+        if abs(m) == 1 and {*dict(condition.terms)} <= {"m", "s", "p", LET_IN}:
             rest = condition.plus(Affine((("m", m), ("s", s))), -1)
             worst = Affine((("p", s),), -s) if m * s < 0 else Affine()
             found.add(zero.plus(rest.plus(worst), -m).plus(ONE, int(m < 0)))
@@ -169,7 +175,7 @@ def _at_pace(times: Times, pace: Pace) -> Statement:
     size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
     last = pace.slots * m.index - s + pace.backward.at({"p": size.p})
     steady = times.forward(s, m) == pace.start(s, m.index, size.p)
-    first = pace.first.at({"p": size.p})
+    first = pace.first.at({"p": size.p, LET_IN: z3.Int(LET_IN)})
     goal = z3.And(times.backward(s, m) == last, z3.Implies(m.index >= first, steady))
     says = "from its first microbatch on F starts at the pace, and all B do"
     return Statement("pace", says, _here(times, s, m), goal)
@@ -181,7 +187,8 @@ def _beginning(times: Times, pace: Pace, *, local: bool) -> Statement:
     u, K, t = z3.Ints("u K t")
     begin, p = times.at(Kind.F, s, m), size.p
     steady = begin == pace.start(s, m.index, p)
-    known = (*_here(times, s, m), m.index < pace.first.at({"p": p}), K >= 1, u >= 0, u < p)
+    first = pace.first.at({"p": p, LET_IN: z3.Int(LET_IN)})
+    known = (*_here(times, s, m), m.index < first, K >= 1, u >= 0, u < p)
     if local:
         later = pace.slots * (1 - K + K * t) + pace.ahead(s, p) + s <= 0
         window = (t >= 0, K * t <= m.index, m.index < K * t + K)

@@ -18,7 +18,7 @@ from typing import Any, Final
 import sympy
 import z3
 
-from schedules.closed_forms.affine import ONE, Affine, Piecewise
+from schedules.closed_forms.affine import LET_IN, ONE, Affine, Piecewise
 from schedules.closed_forms.floor_sums import p_
 from schedules.linearization import Linearization
 from theory.laws.delays.polynomials import by_parity
@@ -31,6 +31,10 @@ COUNTED: Final = "every event counts so many updates of each stage, and they add
 BEGUN: Final = "an F that starts otherwise counts no update, and those of the first stage do so"
 
 _P, _K, _I, _J, _R, _X = sympy.symbols("p K i j r k", integer=True)
+MANY: Final = sympy.Symbol(LET_IN, integer=True)
+"""N, where start times have it."""
+
+_N: Final = z3.Int(LET_IN)
 
 ZERO, _STAGE, _LAST = Affine(), Affine((("s", 1),)), Affine((("p", 1),), -1)
 
@@ -44,11 +48,11 @@ class Pace:
     slots : int
         a, of each microbatch.
     forward : Piecewise
-        From microbatch `first` on F of stage s starts at a·m + `forward`, over s and p.
+        From microbatch `first` on F of stage s starts at a·m + `forward`, over s, p and N.
     backward : Affine
         The last slot of B is a·m − s + `backward`, over p.
     first : Affine
-        Over p.
+        Over p and N.
     """
 
     slots: int
@@ -59,19 +63,20 @@ class Pace:
     @property
     def begins(self) -> sympy.Expr:
         """The first microbatch, as it is printed."""
-        return sympy.sympify(self.first.at({"p": _P}))
+        return sympy.sympify(self.first.at({"p": _P, LET_IN: MANY}))
 
     def start(self, s: Any, m: Any, p: Any) -> Any:
         """When F starts."""
-        return self.slots * m + self.forward.at({"s": s, "p": p}, _choose)
+        return self.slots * m + self.forward.at({"s": s, "p": p, LET_IN: _N}, _choose)
 
     def ahead(self, j: Any, p: Any) -> Any:
         """By how much F of stage j starts behind the end of B of stage 0, of one microbatch."""
-        return self.forward.at({"s": j, "p": p}, _choose) - self.backward.at({"p": p})
+        at = {"s": j, "p": p, LET_IN: _N}
+        return self.forward.at(at, _choose) - self.backward.at({"p": p})
 
     def apart(self, j: sympy.Expr) -> list[tuple[Affine, Any]]:
         """The same for each part of the stages, and where it holds."""
-        at = {"s": j, "p": _P}
+        at = {"s": j, "p": _P, LET_IN: MANY}
         parts = []
         for piece in self.forward.pieces:
             ahead = piece.value.plus(self.backward, -1)
@@ -126,7 +131,8 @@ class Windows:
 
     def recorded(self, j: Any, r: Any, how: Notation) -> sympy.Expr:
         """Updates before F of stage j and number r of window t, but for p·t."""
-        at, tie, cases = {"s": j, "p": _P}, tie_of(self.lines, by_forward=True), []
+        tie, cases = tie_of(self.lines, by_forward=True), []
+        at = {"s": j, "p": _P, LET_IN: MANY}
         for ahead, where_so in self.pace.apart(j):
             x = self.pace.slots * (r + 1) + ahead.at(at)
             cases.append((how.over_stages(x, j, _P, self.between, tie) - _P, where_so))
@@ -146,6 +152,8 @@ class Windows:
         first, others = rest[0] if rest else last, last.value
         guard = first.guard or _STAGE
         if len(rest) > 1 or first.also or abs(guard.coefficient("s")) != 1:
+            return None
+        if any(one.coefficient(LET_IN) for one in (guard, first.value, others)):
             return None
         upto = guard.plus(_STAGE)  # the last of the first stages
         firsts = first.value
@@ -215,7 +223,7 @@ class Windows:
 
     def domain(self, chosen: Values) -> str:
         """Which microbatches m delays are stated of."""
-        first, K = sympy.sstr(self.pace.begins), sympy.sstr(self.interval.subs(chosen))
+        first, K = (sympy.sstr(one.subs(chosen)) for one in (self.pace.begins, self.interval))
         later = sympy.sstr(ceiling(self._reach, self.between).subs(chosen))
         if K == "1":
             return f"{first} <= m < M + 1 - {later}"
@@ -257,11 +265,11 @@ def by_windows(pace: Pace, lines: Linearization, least: int = 1) -> Iterator[Sta
     p, K, t, v, r, i, j, u, c, M = z3.Ints("p K t v r i j u c M")
     a, stages = pace.slots, (i, j, u)
     n, later, lane = a * K, z3.Int("later"), pace.backward.at({"p": p})
-    sizes = [p >= least, K >= 1, t >= 0, v >= 0, r >= 0, r < K, K * t + K <= M]
+    sizes = [p >= least, p <= _N, K >= 1, t >= 0, v >= 0, r >= 0, r < K, K * t + K <= M]
     sizes += [part for s in stages for part in (s >= 0, s < p)]
     factors = [t, v, t + c, t + later, z3.IntVal(0)]
     sizes += products(factors, K) + neighbours([t, v, t + c], K)
-    steady = K * t + r >= pace.first.at({"p": p})
+    steady = K * t + r >= pace.first.at({"p": p, LET_IN: _N})
     update = a * (K * v + K - 1) - u + lane
     mine, begin = a * (K * t + K - 1) - i + lane, pace.start(j, K * t + r, p)
 
@@ -291,7 +299,7 @@ def by_windows(pace: Pace, lines: Linearization, least: int = 1) -> Iterator[Sta
 def _ordered(pace: Pace, lines: Linearization, least: int) -> Iterator[Statement]:
     """Delays fall in i, j and r, and of two updates one counts the other."""
     p, i, j, u, n, c, d = z3.Ints("p i j u n c d")
-    known = [p >= least, *(part for s in (i, j, u) for part in (s >= 0, s < p))]
+    known = [p >= least, p <= _N, *(part for s in (i, j, u) for part in (s >= 0, s < p))]
     place, behind = (u - s + one_more(lines, u, s, by_forward=False) for s in (i, i + 1))
     begin, later = (pace.ahead(s, p) + one_more(lines, u, s, by_forward=True) for s in (j, j + 1))
     says = "updates of a stage count no more than those of the stage before, forwards no fewer"

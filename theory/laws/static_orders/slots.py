@@ -72,8 +72,8 @@ def played(found: Law) -> StampedOrder:
 
 
 def multiplies(guess: StartTimes) -> bool:
-    """Whether the product p·m occurs, or start times repeat after several microbatches."""
-    if guess.period != ONE:
+    """Whether p·m occurs, or N, or start times repeat after several microbatches."""
+    if guess.period != ONE or guess.many is not None:
         return True
     forms: tuple[Piecewise, ...] = (guess.forward, guess.backward)
     affine = [
