@@ -67,6 +67,11 @@ ROW = 256
 SMALL = 1 << 14
 """Bytes up to which a tensor is hashed as it is."""
 
+TWO_FORWARDS = (
+    "; every forward of an attached module counts in train() mode, so where one step has two, wrap "
+    "both in one block rec.forward"
+)
+
 Weights = nn.Module | Mapping[str, Tensor]
 Marks = Mapping[str, tuple[Callable[[], Any], tuple[int, int] | None]]
 """By name, which tensor object it was and its `_state`."""
@@ -374,7 +379,7 @@ class Block:
     hashed: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
-    hooks: list[Any] = field(default_factory=list)
+    hooks: list[tuple[Any, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         where = self.stage, self.microbatch, self.pipeline  # Of numpy, as it may be.
@@ -629,7 +634,7 @@ class Recorder:
         self._end(block)
 
     def _closes(self, block: Block, failed: bool = False) -> None:
-        for hook in block.hooks:
+        for hook, _ in block.hooks:
             hook.remove()
         block.hooks.clear()
         with self._lock:
@@ -654,6 +659,7 @@ class Recorder:
             raise RecorderError(
                 f"microbatches are numbered from 0 to {self.microbatches - 1}, found "
                 f"{block.microbatch}: give Recorder that of the whole run, or call next_step()"
+                f"{TWO_FORWARDS if block.hooked else ''}"
             )
         block.step = self._step
         self._receive(block)
@@ -871,14 +877,13 @@ class Recorder:
         """Look at what a module reads; `alone`: its calls outside blocks are forwards."""
         # A compiled graph ends before a hook and goes on behind it: no hook is traced into it. A
         # graph that was compiled for another module of the same class would have no hooks.
-        eager: Callable[[Any], Any] = torch.compiler.disable
         torch._dynamo.config.skip_nnmodule_hook_guards = False
         for prefix, part in _unwrapped(module).named_modules():
             if part._parameters:
-                part.register_forward_pre_hook(eager(partial(self._reads, key, prefix)))
+                part.register_forward_pre_hook(_hook(part, self._reads, key, prefix))
         if alone:
-            module.register_forward_pre_hook(eager(partial(self._enters, key)), prepend=True)
-            module.register_forward_hook(eager(partial(self._leaves, key)), always_call=True)
+            module.register_forward_pre_hook(_hook(module, self._enters, key), prepend=True)
+            module.register_forward_hook(_hook(module, self._leaves, key), always_call=True)
 
     def _reads(self, key: tuple[int, int], prefix: str, module: nn.Module, _: Any) -> None:
         for block in reversed(self._open):
@@ -948,6 +953,17 @@ class Recorder:
         optimizer.register_step_post_hook(left)
 
 
+def _hook(module: nn.Module, call: Callable[..., None], *given: Any) -> Any:
+    """A hook of one module: copies of the module have copies of its hooks."""
+    mine, eager = weakref.ref(module), torch.compiler.disable
+
+    def hook(called: nn.Module, *more: Any) -> None:
+        if called is mine():
+            call(*given, called, *more)
+
+    return eager(hook)  # type: ignore[no-untyped-call]
+
+
 def _look_at_gradients(block: Block, applied: Marks) -> None:
     """Note where autograd adds to a gradient that the last update has applied as it is."""
 
@@ -956,14 +972,16 @@ def _look_at_gradients(block: Block, applied: Marks) -> None:
         grad = tensor.grad if tensor.is_leaf and name in applied else None
         return grad is not None and applied[name][0]() is grad and applied[name][1] == _state(grad)
 
-    def adds(name: str, tensor: Tensor, _: Tensor) -> None:
+    def adds(name: str, tensor: Tensor, _: Any) -> None:
         if left(name, tensor) and tensor.grad is not None and bool(tensor.grad.any()):
             block.extra.setdefault("again", name)
 
     for name, tensor in block.tensors.items():
         if tensor.requires_grad and left(name, tensor):
-            hook = tensor.register_hook(partial(adds, name, tensor))  # type: ignore[no-untyped-call]
-            block.hooks.append(hook)
+            # Of the node that adds: `torch.autograd.grad` hands gradients over and does not add.
+            # It is kept, so that a graph that is made within the block has the same one.
+            node = torch.autograd.graph.get_gradient_edge(tensor).node
+            block.hooks.append((node.register_prehook(partial(adds, name, tensor)), node))
 
 
 def _tensors_in(output: Any) -> Iterator[Tensor]:

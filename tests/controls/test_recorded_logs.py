@@ -268,6 +268,18 @@ def test_every_edit_of_a_sound_log_is_caught(name: str, sound: Path, tmp_path: P
     assert not found.agree
 
 
+def test_a_rank_that_left_updates_alone_is_told_apart_from_one_that_left_nothing(
+    sound: Path, tmp_path: Path
+) -> None:
+    log = lines(sound)
+    log[1] = [event for event in log[1] if event.get("op", "U") == "U"]
+    with pytest.raises(ScheduleError, match="rank 1 left updates and no forward or backward"):
+        judge(written(log, tmp_path / "log"), PIPEDREAM)
+    del log[1]
+    with pytest.raises(ScheduleError, match="there are none of rank 1"):
+        judge(written(log, tmp_path / "other"), PIPEDREAM)
+
+
 @pytest.mark.parametrize(("name", "says"), [("xpipe", "extrapolated"), ("localsgd", "averages")])
 def test_what_a_recorder_cannot_note_is_refused(name: str, says: str, tmp_path: Path) -> None:
     OwnLoop(build("pipedream", 2, 4), tmp_path / "log").run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import json
 import shutil
 import signal
@@ -119,9 +120,10 @@ def test_hooks_record_the_same(name: str, tmp_path: Path) -> None:
         (lambda w: w.grad.mul_(0.5), False),  # Momentum of one's own: another gradient.
     ],
 )
+@pytest.mark.parametrize("anew", [False, True], ids=["kept", "anew"])
 @FUSED
 def test_a_gradient_counts_as_left_where_it_is_added_to_as_it_was(
-    before: Callable[[Tensor], object] | None, named: bool, fused: bool, tmp_path: Path
+    before: Callable[[Tensor], object] | None, named: bool, fused: bool, anew: bool, tmp_path: Path
 ) -> None:
     module, recorder = net(), made(tmp_path)
     optimizer = torch.optim.SGD(module.parameters(), lr=0.1, fused=fused)
@@ -131,11 +133,36 @@ def test_a_gradient_counts_as_left_where_it_is_added_to_as_it_was(
         with recorder.backward(0, m, module):
             for weight in module.parameters() if before is not None and m else ():
                 before(weight)  # type: ignore[misc]
+            if anew:
+                del loss  # Its graph goes, and the nodes of the weights with it.
+                loss = module(torch.ones(2, 8)).square().mean()
             loss.backward()
         with recorder.update(0, m, module):
             optimizer.step()
     found = events(recorder)
     assert [("again" in event["extra"]) for event in found] == [False] * 4 + [named, False]
+
+
+@pytest.mark.parametrize("hand_over", ["assign", "copy"])
+def test_what_autograd_grad_returns_is_added_to_no_gradient(hand_over: str, tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    weights: dict[str, Tensor] = dict(module.named_parameters())
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    for m in range(3):
+        with recorder.forward(0, m, weights):
+            loss = functional_call(module, dict(weights), torch.ones(2, 8)).square().mean()
+        with recorder.backward(0, m, weights):
+            found = torch.autograd.grad(loss, list(weights.values()))
+        for weight, gradient in zip(weights.values(), found, strict=True):
+            if hand_over == "assign" or weight.grad is None:
+                weight.grad = gradient.clone()
+            else:
+                weight.grad.copy_(gradient)
+        with recorder.update(0, m, module):
+            optimizer.step()
+    log = events(recorder)
+    assert shown(log) == ONE_BY_ONE
+    assert not any("again" in event["extra"] for event in log)
 
 
 def test_a_step_that_writes_nothing_is_no_update(tmp_path: Path) -> None:
@@ -462,6 +489,26 @@ def test_an_attached_forward_that_fails_is_not_counted(tmp_path: Path) -> None:
         module(torch.ones(2, 9))
     module(torch.ones(2, 8))
     assert [(event["op"], event["microbatch"]) for event in events(recorder)] == [("F", 0)]
+
+
+def test_a_copy_of_an_attached_module_is_not_attached(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    recorder.attach(module)
+    copied = copy.deepcopy(module)
+    with torch.no_grad():
+        next(copied.parameters()).mul_(2)
+    copied(torch.ones(2, 8)).sum().backward()
+    with recorder.forward(0, 0, module):
+        copied(torch.ones(2, 8))
+    assert shown(events(recorder)) == [("F", 0, 0)]
+
+
+def test_too_many_microbatches_of_hooks_are_told_of_two_forwards_a_step(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path, 1)
+    recorder.attach(module)
+    module(torch.ones(2, 8))
+    with pytest.raises(RecorderError, match="every forward of an attached module counts"):
+        module(torch.ones(2, 8))
 
 
 def test_a_closed_recorder_lets_the_training_go_on(tmp_path: Path) -> None:
