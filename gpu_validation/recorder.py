@@ -369,6 +369,8 @@ class Block:
     marks: Marks = field(default_factory=dict)
     prints: dict[str, Fingerprint] = field(default_factory=dict)
     found: dict[str, Fingerprint] = field(default_factory=dict)
+    reads: set[str] = field(default_factory=set)
+    others: list[tuple[str, Fingerprint]] = field(default_factory=list)
     start: int = 0
     end: int = 0
     done: bool = False
@@ -421,11 +423,27 @@ class Block:
 
     def read(self, name: str, tensor: Tensor) -> None:
         """A module read a tensor: what was read counts, not what the block was given."""
-        given = self.tensors.get(name)
-        if given is None or (given is tensor and _state(tensor) == self.marks[name][1]):
+        if name not in self.tensors:
             return
-        self.prints[name] = Fingerprint(tensor)
-        self.marks = {**self.marks, name: (weakref.ref(tensor), _state(tensor))}
+        first = name not in self.reads
+        self.reads.add(name)
+        ref, state = self.marks[name]
+        if ref() is tensor and state == _state(tensor):
+            return
+        if first:
+            self.prints[name] = Fingerprint(tensor)
+            self.marks = {**self.marks, name: (weakref.ref(tensor), _state(tensor))}
+        else:
+            self.others.append((name, Fingerprint(tensor)))
+
+    def mixed(self) -> str | None:
+        """What is wrong where a weight was read several times, of different contents."""
+        differ = (n for n, other in self.others if other.digest() != self.prints[n].digest())
+        return next((f"{name} was read twice, and its content differs" for name in differ), None)
+
+    def ready(self) -> bool:
+        """Whether the fingerprints need not be waited for."""
+        return all(entry.ready() for entry in [*self.prints.values(), *(o for _, o in self.others)])
 
 
 @dataclass
@@ -706,7 +724,7 @@ class Recorder:
         """Write the blocks that are over and whose contents are known, as they began."""
         with self._lock:
             while self._queue and self._queue[0].done:
-                if not wait and not all(entry.ready() for entry in self._queue[0].prints.values()):
+                if not wait and not self._queue[0].ready():
                     return
                 self._finish(self._queue.popleft())
 
@@ -735,6 +753,8 @@ class Recorder:
             if copy.count < 0:
                 copy.register(digests, block.marks)
             version, why = copy.find(digests, block.marks)
+            if (mixed := block.mixed()) is not None:
+                version, why = None, {"no_version": mixed}
             block.extra |= why
         block.extra |= {"current": copy.count}
         block.extra |= {"hash": together(digests)} if block.hashed else {}

@@ -349,6 +349,28 @@ def test_part_of_a_stage_recomputed_with_newer_weights_is_no_version(tmp_path: P
     assert event["extra"]["no_version"] == "2.weight is of version 0, what precedes it of 1"
 
 
+@pytest.mark.parametrize("order", ["old new", "new old", "old old", "new new", "new copy"])
+def test_all_reads_of_a_block_count(order: str, tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    recorder.attach(module)
+    old = {name: tensor.detach().clone() for name, tensor in module.named_parameters()}
+    with recorder.forward(0, 0, module):
+        pass
+    with recorder.update(0, 0, module), torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(1)
+    new: dict[str, Tensor] = dict(module.named_parameters())
+    used = {"old": old, "new": new, "copy": {name: new[name].clone() for name in new}}
+    with recorder.forward(0, 1, module):
+        for which in order.split():
+            functional_call(module, used[which], torch.ones(2, 8))
+    event = events(recorder)[-1]
+    expected = {"old old": 0, "new new": 1, "new copy": 1}.get(order)
+    assert event["version"] == expected
+    says = None if expected is not None else "0.weight was read twice, and its content differs"
+    assert event["extra"].get("no_version") == says
+
+
 def test_weights_that_nobody_made_are_no_version(tmp_path: Path) -> None:
     module, recorder = net(), made(tmp_path)
     with recorder.forward(0, 0, module):
