@@ -72,6 +72,11 @@ TWO_FORWARDS = (
     "both in one block rec.forward"
 )
 
+CACHED = (
+    "autocast has cached a cast of {} since before an update: leave autocast before every update, "
+    "or give it cache_enabled=False"
+)
+
 Weights = nn.Module | Mapping[str, Tensor]
 Marks = Mapping[str, tuple[Callable[[], Any], tuple[int, int] | None]]
 """By name, which tensor object it was and its `_state`."""
@@ -371,6 +376,7 @@ class Block:
     found: dict[str, Fingerprint] = field(default_factory=dict)
     reads: set[str] = field(default_factory=set)
     others: list[tuple[str, Fingerprint]] = field(default_factory=list)
+    casts: list[tuple[str, Fingerprint]] = field(default_factory=list)
     start: int = 0
     end: int = 0
     done: bool = False
@@ -436,14 +442,62 @@ class Block:
         else:
             self.others.append((name, Fingerprint(tensor)))
 
-    def mixed(self) -> str | None:
-        """What is wrong where a weight was read several times, of different contents."""
-        differ = (n for n, other in self.others if other.digest() != self.prints[n].digest())
-        return next((f"{name} was read twice, and its content differs" for name in differ), None)
+    def mixed(self) -> dict[str, str]:
+        """Why no version is known where other contents of a weight may have been used as well."""
+        for key, found, says in (
+            ("no_version", self.others, "{} was read twice, and its content differs"),
+            ("undecided", self.casts, CACHED),
+        ):
+            for name, other in found:
+                if other.digest() != self.prints[name].digest():
+                    return {key: says.format(name)}
+        return {}
 
     def ready(self) -> bool:
         """Whether the fingerprints need not be waited for."""
-        return all(entry.ready() for entry in [*self.prints.values(), *(o for _, o in self.others)])
+        more = (entry for _, entry in [*self.others, *self.casts])
+        return all(entry.ready() for entry in [*self.prints.values(), *more])
+
+
+@dataclass
+class Casts:
+    """What weights held when autocast may have cached casts of them, as long as it keeps these.
+
+    It drops them where its outermost context is left, of which it tells nobody: a tensor of our
+    own, written to behind its cast, shows whether that cast is still there.
+    """
+
+    _first: dict[int, tuple[Any, Fingerprint]] = field(default_factory=dict)
+    _own: Tensor | None = None
+
+    def look(self, block: Block) -> None:
+        """A forward or backward ends: note what its weights held at their casts."""
+        nested = torch.autocast_increment_nesting() > 1
+        torch.autocast_decrement_nesting()
+        if not nested:
+            return
+        if not self._kept():
+            self._first.clear()
+        for name, (ref, _) in block.marks.items():
+            tensor = ref()
+            if tensor is None or tensor.dtype != torch.float32 or not tensor.requires_grad:
+                continue
+            if id(tensor) in self._first and self._first[id(tensor)][0]() is tensor:
+                block.casts.append((name, self._first[id(tensor)][1]))
+            elif block.op == "F" or name in block.reads:
+                self._note(id(tensor), tensor, block.prints[name])
+
+    def _note(self, key: int, tensor: Tensor, held: Fingerprint) -> None:
+        self._first[key] = weakref.ref(tensor, lambda _: self._first.pop(key, None)), held
+
+    def _kept(self) -> bool:
+        with torch._C._DisableFuncTorch(), torch.autocast("cpu", torch.bfloat16):
+            if self._own is not None and not bool(torch.mm(self._own, self._own)):
+                return True
+            self._own = torch.zeros(1, 1, requires_grad=True)
+            torch.mm(self._own, self._own)
+            self._own.data.fill_(1)
+        return False
 
 
 @dataclass
@@ -562,7 +616,7 @@ class Recorder:
         self._step: int | None = None
         self._clock = 0
         self._host = f"{socket.gethostname()} {_boot()}".strip()
-        self._known = Known(part)
+        self._known, self._casts = Known(part), Casts()
         self._copies: dict[tuple[int, int], Copy] = {}
         self._queue: deque[Block] = deque()
         self._open: tuple[Block, ...] = ()
@@ -710,6 +764,8 @@ class Recorder:
             self._applied[block.key] = marks_of({n: g for n, g in grads.items() if g is not None})
         else:
             self._computed = block
+            with self._lock:
+                self._casts.look(block)
             if block.op != "F":
                 self._last[block.key] = block.microbatch
                 self._grown[block.key].keep(block.tensors)
@@ -753,8 +809,8 @@ class Recorder:
             if copy.count < 0:
                 copy.register(digests, block.marks)
             version, why = copy.find(digests, block.marks)
-            if (mixed := block.mixed()) is not None:
-                version, why = None, {"no_version": mixed}
+            if mixed := block.mixed():
+                version, why = None, mixed
             block.extra |= why
         block.extra |= {"current": copy.count}
         block.extra |= {"hash": together(digests)} if block.hashed else {}

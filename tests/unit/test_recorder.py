@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -284,6 +285,44 @@ def test_mixed_precision(tmp_path: Path) -> None:
         optimizer.step()
         optimizer.zero_grad()
     assert shown(events(recorder)) == ONE_BY_ONE
+
+
+AUTOCAST = partial(torch.autocast, "cpu", torch.bfloat16)
+
+CONTEXTS: dict[str, tuple[Callable[[], Any], Callable[[], Any], bool]] = {
+    "whole": (AUTOCAST, nullcontext, True),
+    "whole, entered again": (AUTOCAST, AUTOCAST, True),
+    "whole and off, entered again": (lambda: AUTOCAST(enabled=False), AUTOCAST, True),
+    "whole, without its cache": (lambda: AUTOCAST(cache_enabled=False), nullcontext, False),
+    "each forward": (nullcontext, AUTOCAST, False),
+}
+
+
+@pytest.mark.parametrize("attached", [False, True])
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_casts_that_autocast_keeps_over_an_update_are_undecided(
+    name: str, attached: bool, tmp_path: Path
+) -> None:
+    module, recorder, read = net(), made(tmp_path), []
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1, fused=True)
+    whole, each, kept = CONTEXTS[name]
+    if attached:
+        recorder.attach(module, optimizer)
+    with whole():
+        for m in range(2):
+            with nullcontext() if attached else recorder.forward(0, m, module), each():
+                out = module(torch.ones(2, 8)).float().sum()
+            read.append(out.item())
+            with nullcontext() if attached else recorder.backward(0, m, module):
+                out.backward()
+            with nullcontext() if attached else recorder.update(0, m, module):
+                optimizer.step()
+            optimizer.zero_grad()
+    found = events(recorder)
+    assert (read[0] == read[1]) == kept
+    versions = [event["version"] for event in found if event["op"] == "F"]
+    assert versions == [0, None if kept else 1]
+    assert kept == ("autocast has cached" in str(found[3]["extra"].get("undecided")))
 
 
 @FUSED
