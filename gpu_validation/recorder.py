@@ -54,6 +54,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from torch.utils._python_dispatch import TorchDispatchMode
 
 FORMAT = 1
 """Version of what this file writes; the header's parameter ``recorder``."""
@@ -63,6 +64,9 @@ KEPT = 1024
 
 ROW = 256
 """64-bit words that are summed into one before they are hashed."""
+
+IN_FLIGHT = 256
+"""Forwards that are remembered until their backwards come."""
 
 SMALL = 1 << 14
 """Bytes up to which a tensor is hashed as it is."""
@@ -75,6 +79,11 @@ TWO_FORWARDS = (
 CACHED = (
     "autocast has cached a cast of {} since before an update: leave autocast before every update, "
     "or give it cache_enabled=False"
+)
+
+CHANGED = (
+    "{} is not what its forward read, and nobody saw which of the two its graph uses: leave the "
+    "forward's tensors as they are until the backward"
 )
 
 Weights = nn.Module | Mapping[str, Tensor]
@@ -102,7 +111,8 @@ class Fingerprint:
     True
     """
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: Tensor, keep: bool = False) -> None:
+        self._keep = keep
         self._kind = tensor.dtype, tuple(tensor.shape)
         self._parts = _condensed(tensor)
         self.long = len(self._parts) > 1  # Sums of rows are hashed, and not the tensor itself.
@@ -130,17 +140,19 @@ class Fingerprint:
             for part in self._parts:
                 found.update(_bytes(part if part.device.type == "cpu" else part.cpu()))
             self._digest = found.digest()
-            if not self.long:
-                self._parts = []  # A view of the tensor itself.
+            if not (self.long and self._keep):
+                self._parts = []  # Of a short tensor, a view of it.
         return self._digest
 
     def fits(self, tensor: Tensor, step: int) -> bool:
         """Whether every `step`-th row of a `long` tensor still has its sum; in turn, all of them.
 
+        Asked of one that was told to ``keep`` the sums.
+
         Examples
         --------
         >>> weights = torch.zeros(99999)
-        >>> found = Fingerprint(weights)
+        >>> found = Fingerprint(weights, keep=True)
         >>> weights.data[2 * 8 * ROW // 4] = 1  # In row 2 of every 3.
         >>> [found.fits(weights, 3) for _ in range(3)]
         [True, True, False]
@@ -347,7 +359,7 @@ class Known:
                 if found.fits(tensor, self.part):
                     return found, "part"
                 way = "changed"
-        found = Fingerprint(tensor)
+        found = Fingerprint(tensor, self.part > 1)
         if self.part > 1 and found.long and tensor.device.type == "cpu":
             ref = weakref.ref(tensor, lambda _: self._seen.pop(key, None))
             self._seen[key] = ref, state, found
@@ -377,6 +389,8 @@ class Block:
     reads: set[str] = field(default_factory=set)
     others: list[tuple[str, Fingerprint]] = field(default_factory=list)
     casts: list[tuple[str, Fingerprint]] = field(default_factory=list)
+    graph: Graph = field(default_factory=lambda: Graph())
+    doubtful: list[tuple[str, Fingerprint]] = field(default_factory=list)
     start: int = 0
     end: int = 0
     done: bool = False
@@ -397,6 +411,18 @@ class Block:
     def key(self) -> tuple[int, int]:
         """Whose weights."""
         return self.stage, self.pipeline
+
+    @property
+    def number(self) -> tuple[Any, ...]:
+        """Which forward this is, or whose backward."""
+        return self.step, self.stage, self.pipeline, self.microbatch
+
+    def places(self) -> dict[str, Place]:
+        """Where a forward has read its weights."""
+        tensors = {name: ref() for name, (ref, _) in self.marks.items()}
+        cast = any(map(torch.is_autocast_enabled, {t.device.type for t in self.tensors.values()}))
+        found = {n: Place.of(t, self.prints[n], cast) for n, t in tensors.items() if t is not None}
+        return {name: place for name, place in found.items() if place is not None}
 
     def look(self, known: Known) -> None:
         """Take the fingerprints of the weights as they are now; an update's are all read."""
@@ -442,9 +468,10 @@ class Block:
         else:
             self.others.append((name, Fingerprint(tensor)))
 
-    def mixed(self) -> dict[str, str]:
+    def unsure(self) -> dict[str, str]:
         """Why no version is known where other contents of a weight may have been used as well."""
         for key, found, says in (
+            ("undecided", self.doubtful, CHANGED),
             ("no_version", self.others, "{} was read twice, and its content differs"),
             ("undecided", self.casts, CACHED),
         ):
@@ -455,8 +482,162 @@ class Block:
 
     def ready(self) -> bool:
         """Whether the fingerprints need not be waited for."""
-        more = (entry for _, entry in [*self.others, *self.casts])
-        return all(entry.ready() for entry in [*self.prints.values(), *more])
+        more = [entry for _, entry in [*self.others, *self.casts]]
+        held = [entry for entry, _ in self.graph.held.values()]
+        return all(entry.ready() for entry in [*self.prints.values(), *more, *held])
+
+    def use(self) -> dict[str, bytes]:
+        """Digests of what was used, which a graph may have held."""
+        then, doubtful = self.graph.differ(self.prints, self.reads)
+        held = {name: self.graph.held[name][0] for name in (*then, *doubtful)}
+        self.doubtful = [(name, held[name]) for name in sorted(doubtful)]
+        self.hashed &= not doubtful
+        self.prints |= {name: held[name] for name in then}
+        self.marks = {**self.marks, **{name: (lambda: None, None) for name in then}}
+        return {name: entry.digest() for name, entry in self.prints.items()}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A weight that a forward read: which tensor, what it held, if under autocast, where it lay."""
+
+    tensor: Any
+    state: tuple[int, int]
+    held: Fingerprint
+    cast: bool
+    storage: Any
+    layout: tuple[Any, ...]
+
+    @staticmethod
+    def of(tensor: Tensor, held: Fingerprint, cast: bool) -> Place | None:
+        """None where nobody counts writes."""
+        state = _state(tensor)
+        if state is None:
+            return None
+        layout = tensor.dtype, tensor.storage_offset(), tensor.shape, tensor.stride()
+        storage = weakref.ref(tensor.untyped_storage())
+        return Place(weakref.ref(tensor), state, held, cast, storage, layout)
+
+    def there(self) -> Tensor | None:
+        """What lies there now; None if nobody, so no graph either, has it."""
+        storage = self.storage()
+        if storage is None:
+            return None
+        dtype, *where = self.layout
+        with torch._C._DisableFuncTorch():
+            return torch.empty(0, dtype=dtype, device=storage.device).set_(storage, *where)
+
+
+def _span(tensor: Tensor) -> tuple[int, int]:
+    """Addresses of a tensor; none where it has no memory of its own."""
+    try:
+        first = tensor.data_ptr()
+    except RuntimeError:
+        return 0, 0
+    if not tensor.numel() or tensor.layout != torch.strided:
+        return first, first
+    last = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))
+    return first, first + (last + 1) * tensor.itemsize
+
+
+class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Sees which of some tensors are read by what is computed, backwards included."""
+
+    supports_higher_order_operators = True
+
+    def __init__(self, tensors: Mapping[tuple[str, bool], Tensor]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.tensors = dict(tensors)  # Kept, so that nothing else comes to lie there.
+        self._spans = {key: _span(tensor) for key, tensor in tensors.items()}
+        self.seen: set[tuple[str, bool]] = set()
+        self.computed = self.casts = False
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """What is compiled stays so."""
+        return True
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Called for every operation."""
+        if not getattr(func, "is_view", False):
+            self.computed = True
+            self.casts |= func is torch.ops.aten._to_copy.default
+            for tensor in _tensors_in([args, kwargs or {}]):
+                first, last = _span(tensor)
+                inside = (k for k, (at, end) in self._spans.items() if first < end and at < last)
+                self.seen.update(inside)
+        return func(*args, **(kwargs or {}))
+
+
+@dataclass
+class Graph:
+    """What the graph of a forward may use instead of what its backward is given.
+
+    Of a weight whose tensor was written to since, or lies elsewhere: a graph may hold what lies
+    where its forward read it, or a copy. A backward in a block is watched; one that hooks record
+    cannot be, since it has begun.
+
+    Attributes
+    ----------
+    held : mapping
+        By weight: what the graph may use, and whether it lies elsewhere.
+    cast : bool
+        Whether the forward ran under autocast, as far as is known.
+    """
+
+    held: dict[str, tuple[Fingerprint, bool]] = field(default_factory=dict)
+    cast: bool = False
+    watch: Watch | None = None
+
+    def look(self, block: Block, places: Mapping[str, Place]) -> None:
+        """A backward is to begin."""
+        regions = {(name, True): tensor for name, tensor in block.tensors.items()}
+        for name, tensor in block.tensors.items():
+            place, state = places.get(name), _state(tensor)
+            if place is None or state is None or place.tensor() is not tensor:
+                continue
+            self.cast |= place.cast
+            there = place.there() if state[1] != place.state[1] else None
+            held = place.held if there is None else Fingerprint(there)
+            now = block.prints[name]
+            known = held.ready() and now.ready()
+            if held.digest() == now.digest() if known else state == place.state:
+                continue
+            self.held[name] = held, there is not None
+            if there is not None:
+                regions[name, False] = there
+        if self.held and not block.hooked:
+            self.watch = Watch(regions)
+
+    def enter(self) -> None:
+        """The computation begins."""
+        if self.watch is not None:
+            self.watch.__enter__()  # type: ignore[no-untyped-call]
+
+    def leave(self) -> None:
+        """It ends."""
+        if self.watch is not None:
+            self.watch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            self.watch.tensors.clear()
+
+    def differ(self, given: Mapping[str, Fingerprint], read: set[str]) -> tuple[set[str], set[str]]:
+        """Weights of which the graph used what it held, and those of which nobody knows."""
+        held = {name: elsewhere for name, (_, elsewhere) in self.held.items()}
+        other = {name for name in held if self.held[name][0].digest() != given[name].digest()}
+        moved = {name for name in other if held[name]}
+        if self.watch is None:
+            return set(), (other if self.cast else moved) - read
+        seen = self.watch.seen
+        now = {name for name in other if (name, True) in seen or name in read}
+        then = {name for name in moved if (name, False) in seen}
+        doubtful = now & then
+        unseen = other - now - then if self.watch.computed else set()
+        if self.watch.casts or not seen or (moved and not (now or then)):
+            doubtful |= unseen
+        # What was not read goes with what was.
+        return (then if now else other) if then else set(), doubtful
 
 
 @dataclass
@@ -623,6 +804,7 @@ class Recorder:
         self._lock = threading.RLock()
         self._inside: dict[int, list[Any]] = {}
         self._arrived: list[tuple[int, list[int]]] = []
+        self._places: dict[Any, dict[str, Place]] = {}
         self._zero: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
         self._applied: dict[tuple[int, int], Marks] = {}
@@ -706,6 +888,7 @@ class Recorder:
         self._end(block)
 
     def _closes(self, block: Block, failed: bool = False) -> None:
+        block.graph.leave()
         for hook, _ in block.hooks:
             hook.remove()
         block.hooks.clear()
@@ -744,6 +927,7 @@ class Recorder:
         else:
             block.look(self._known)
             if block.op != "F":
+                block.graph.look(block, self._places.get(block.number, {}))
                 _look_at_gradients(block, self._applied.pop(block.key, {}))
                 self._grown.setdefault(block.key, Grown()).left(block.tensors)
         with self._lock:
@@ -752,10 +936,12 @@ class Recorder:
         if self.stamps:
             block.extra["lamport_start"] = self._clock
         block.start = time.monotonic_ns()
+        block.graph.enter()
 
     def _end(self, block: Block) -> None:
         block.end = time.monotonic_ns()
         self._closes(block)
+        self._remember(block)
         if block.op == "U":
             block.look(self._known)
             # Fused optimizers write past autograd, so a step counts as well.
@@ -776,6 +962,16 @@ class Recorder:
         block.done = True
         self._drain()
 
+    def _remember(self, block: Block) -> None:
+        """Keep where a forward read its weights, as long as a backward may come."""
+        with self._lock:
+            if block.op == "F" and torch.is_grad_enabled():
+                self._places[block.number] = block.places()
+                if len(self._places) > IN_FLIGHT:
+                    del self._places[next(iter(self._places))]
+            elif block.op in ("B", "W"):
+                self._places.pop(block.number, None)
+
     def _drain(self, wait: bool = False) -> None:
         """Write the blocks that are over and whose contents are known, as they began."""
         with self._lock:
@@ -788,7 +984,7 @@ class Recorder:
         if block.row:
             self._write_event(block, None)
             return
-        digests = {name: entry.digest() for name, entry in block.prints.items()}
+        digests = block.use()
         copy = self._copies.setdefault(block.key, Copy())
         if copy.count >= 0 and copy.newest.keys() != digests.keys():
             raise RecorderError(
@@ -809,8 +1005,8 @@ class Recorder:
             if copy.count < 0:
                 copy.register(digests, block.marks)
             version, why = copy.find(digests, block.marks)
-            if mixed := block.mixed():
-                version, why = None, mixed
+            if unsure := block.unsure():
+                version, why = None, unsure
             block.extra |= why
         block.extra |= {"current": copy.count}
         block.extra |= {"hash": together(digests)} if block.hashed else {}

@@ -410,6 +410,110 @@ def test_all_reads_of_a_block_count(order: str, tmp_path: Path) -> None:
     assert event["extra"].get("no_version") == says
 
 
+class Plain(nn.Module):
+    """Autograd keeps its weight itself; of a linear layer it keeps a view."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(8, 8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.mm(x, self.weight)
+
+
+def linear() -> nn.Module:
+    return nn.Linear(8, 8, bias=False)
+
+
+def written(weight: nn.Parameter) -> None:
+    weight.data.add_(1)
+
+
+def replaced(weight: nn.Parameter) -> None:
+    weight.data = weight.data + 1
+
+
+def restored(weight: nn.Parameter) -> Tensor:
+    """Hands over what is to be put back: the graph may hold what the update wrote to."""
+    stash = weight.detach().clone()
+    weight.data.add_(1)
+    return stash
+
+
+@pytest.mark.parametrize("attached", [False, True], ids=["blocks", "attached"])
+@pytest.mark.parametrize("anew", [False, True], ids=["kept", "anew"])
+@pytest.mark.parametrize("make", [Plain, linear])
+@pytest.mark.parametrize("change", [written, replaced, restored])
+def test_a_backward_has_the_version_that_its_graph_reads(
+    change: Callable[[nn.Parameter], Tensor | None],
+    make: Callable[[], nn.Module],
+    anew: bool,
+    attached: bool,
+    tmp_path: Path,
+) -> None:
+    torch.manual_seed(0)
+    module, recorder = make(), made(tmp_path)
+    if attached:
+        recorder.attach(module)
+    (weight,) = module.parameters()
+    given = torch.ones(1, 8, requires_grad=True)
+    rows = 1 if make is Plain else 0
+    with recorder.forward(0, 0, module):
+        out = module(given)
+    sums = [weight.detach().sum(rows)]
+    live = weight.data
+    with recorder.update(0, 0, module):
+        stash = change(weight)
+    sums.append(weight.detach().sum(rows))
+    if stash is not None:
+        weight.data = stash
+    with recorder.backward(0, 0, module):
+        (module(given) if anew else out).sum().backward()
+    assert given.grad is not None
+    (used,) = (k for k, total in enumerate(sums) if torch.allclose(given.grad[0], total))
+    found = shown(events(recorder))
+    assert found == [("F", 0, 0), ("U", None, 1), ("B", used, 1)]
+    assert live is not None
+
+
+@pytest.mark.parametrize(("change", "version"), [(written, 1), (replaced, None), (restored, None)])
+def test_what_the_graph_of_a_hooked_backward_reads_may_be_undecided(
+    change: Callable[[nn.Parameter], Tensor | None], version: int | None, tmp_path: Path
+) -> None:
+    module, recorder = linear(), made(tmp_path)
+    recorder.attach(module)
+    (weight,) = module.parameters()
+    out = module(torch.ones(1, 8, requires_grad=True))
+    with recorder.update(0, 0, module):
+        stash = change(weight)
+    if stash is not None:
+        weight.data = stash
+    out.sum().backward()
+    event = events(recorder)[-1]
+    assert (event["op"], event["version"]) == ("B", version)
+    assert ("nobody saw which" in event["extra"].get("undecided", "")) == (version is None)
+
+
+@pytest.mark.parametrize("attached", [False, True])
+def test_a_graph_that_holds_casts_of_weights_that_are_written_to_is_undecided(
+    attached: bool, tmp_path: Path
+) -> None:
+    module, recorder = net(), made(tmp_path)
+    if attached:
+        recorder.attach(module)
+    with nullcontext() if attached else recorder.forward(0, 0, module), AUTOCAST():
+        out = module(torch.ones(1, 8)).float().sum()
+    with recorder.update(0, 0, module), torch.no_grad():
+        for weight in module.parameters():
+            weight.add_(1)
+    with nullcontext() if attached else recorder.backward(0, 0, module):
+        out.backward()
+    event = events(recorder)[-1]
+    assert (event["op"], event["version"]) == ("B", None)
+    assert "nobody saw which" in event["extra"]["undecided"]
+    assert "hash" not in event["extra"]
+
+
 def test_weights_that_nobody_made_are_no_version(tmp_path: Path) -> None:
     module, recorder = net(), made(tmp_path)
     with recorder.forward(0, 0, module):
