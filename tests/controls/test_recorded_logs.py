@@ -82,6 +82,14 @@ def test_a_fault_is_named_with_its_first_place(
     assert says in failed(found)[check]
 
 
+def test_a_stash_that_the_graph_does_not_read_is_no_stash(tmp_path: Path) -> None:
+    loop = OwnLoop(PIPEDREAM, tmp_path / "log", bug="put back", make=fused)
+    loop.run()
+    found = judge(tmp_path / "log", PIPEDREAM)
+    assert not found.agree
+    assert "1B1 was to use version 0 and used 1" in failed(found)["versions"]
+
+
 @pytest.mark.parametrize("hooks", [False, True])
 @pytest.mark.parametrize(
     ("bug", "says"),
@@ -343,6 +351,10 @@ def test_the_command_judges_a_folder_and_files(
     assert command("pipedream", "--check", sound, *against, "--json")[0] == 2
     assert command("pipedream", "-p", 2, "--require", "order")[0] == 2
     assert command("--check", tmp_path, *against)[0] == 2
+
+
+def fused(weights: Any) -> torch.optim.Optimizer:
+    return torch.optim.AdamW(weights, lr=1e-2, fused=True)
 
 
 class Twice(torch.optim.SGD):
