@@ -40,7 +40,7 @@ import time
 import weakref
 import zlib
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
@@ -67,6 +67,9 @@ ROW = 256
 
 IN_FLIGHT = 256
 """Forwards that are remembered until their backwards come."""
+
+FEW = 4
+"""Weights of a stage whose gradients are recognised: the smallest of 8 elements or more."""
 
 SMALL = 1 << 14
 """Bytes up to which a tensor is hashed as it is."""
@@ -143,6 +146,11 @@ class Fingerprint:
             if not (self.long and self._keep):
                 self._parts = []  # Of a short tensor, a view of it.
         return self._digest
+
+    def zero(self) -> bytes:
+        """What zeros would have."""
+        dtype, shape = self._kind
+        return Fingerprint(torch.zeros(shape, dtype=dtype)).digest()
 
     def fits(self, tensor: Tensor, step: int) -> bool:
         """Whether every `step`-th row of a `long` tensor still has its sum; in turn, all of them.
@@ -387,6 +395,7 @@ class Block:
     prints: dict[str, Fingerprint] = field(default_factory=dict)
     found: dict[str, Fingerprint] = field(default_factory=dict)
     reads: set[str] = field(default_factory=set)
+    gradients: dict[str, Fingerprint] = field(default_factory=dict)
     others: list[tuple[str, Fingerprint]] = field(default_factory=list)
     casts: list[tuple[str, Fingerprint]] = field(default_factory=list)
     graph: Graph = field(default_factory=lambda: Graph())
@@ -724,6 +733,76 @@ class Grown:
         self.kept, self.lost = {}, {}
 
 
+@dataclass
+class Made:
+    """Gradients that backwards of a stage made, of a few weights, by forward and weight.
+
+    What an update applies may be clipped, scaled or summed. It is told that it is another's only
+    where it is what another backward made, bit for bit, and its own made something else.
+    """
+
+    _of: dict[Any, dict[str, list[Fingerprint]]] = field(default_factory=dict)
+    _lay: Marks = field(default_factory=dict)
+
+    def look(self, block: Block) -> None:
+        """A backward begins."""
+        leaves = {n: t for n, t in block.tensors.items() if t.is_leaf and t.requires_grad}
+        names = sorted(
+            (n for n, t in leaves.items() if t.numel() > 7), key=lambda n: leaves[n].nbytes
+        )
+        few = [n for n in names[:FEW] if leaves[n].nbytes <= max(SMALL, leaves[names[0]].nbytes)]
+        made = self._of.pop(block.number, {})
+        self._of[block.number] = made
+        if len(self._of) > IN_FLIGHT:
+            del self._of[next(iter(self._of))]
+        for name in few:
+            come = partial(self._comes, made.setdefault(name, []))
+            block.hooks.append((leaves[name].register_hook(come), None))  # type: ignore[no-untyped-call]
+        self._lay = marks_of(_gradients(leaves, few))
+
+    def _comes(self, made: list[Fingerprint], gradient: Tensor) -> None:
+        gradient = _plain(gradient)
+        if gradient.layout == torch.strided:
+            made.append(Fingerprint(gradient))
+
+    def left(self, block: Block) -> None:
+        """A backward ends: what it added to, it made as well."""
+        made = self._of.get(block.number, {})
+        for name, gradient in _gradients(block.tensors, made).items():
+            before = {name: self._lay[name]} if name in self._lay else {}
+            if not _untouched(before, marks_of({name: gradient})):
+                made[name].append(Fingerprint(gradient))
+
+    def applied(self, block: Block, optimizer: Any) -> None:
+        """An optimizer is to step within an update."""
+        mine = {id(tensor) for group in optimizer.param_groups for tensor in group["params"]}
+        tensors = {name: ref() for name, (ref, _) in block.before.items()}
+        weights = {n: t for n, t in tensors.items() if t is not None and id(t) in mine}
+        for name, gradient in _gradients(weights, self._of.get(block.number, {})).items():
+            block.gradients.setdefault(name, Fingerprint(gradient))
+
+    def another(self, block: Block) -> str | None:
+        """Whose gradients an update applied, where they are not its own."""
+        strange = {}
+        for name, found in block.gradients.items():
+            own = [entry.digest() for entry in self._of.get(block.number, {}).get(name, ())]
+            if own and found.digest() not in own and found.zero() not in (found.digest(), *own):
+                strange[name] = found.digest()
+        for number, made in list(self._of.items())[::-1] if strange else ():
+            if all(d in [entry.digest() for entry in made.get(n, ())] for n, d in strange.items()):
+                step = f" of step {number[0]}" if number[0] != block.step else ""
+                return f"bit for bit that of microbatch {number[-1]}{step} ({min(strange)})"
+        return None
+
+
+def _gradients(tensors: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
+    """Dense gradients that lie in some of the weights."""
+    found = {
+        name: tensors[name].grad for name in names if name in tensors and tensors[name].is_leaf
+    }
+    return {n: g for n, g in found.items() if g is not None and g.layout == torch.strided}
+
+
 class Recorder:
     """Writes what one rank does to ``directory/rank<rank>.jsonl``.
 
@@ -809,6 +888,7 @@ class Recorder:
         self._last: dict[tuple[int, int], int] = {}
         self._applied: dict[tuple[int, int], Marks] = {}
         self._grown: dict[tuple[int, int], Grown] = {}
+        self._made: dict[tuple[int, int], Made] = {}
         self._computed: Block | None = None
         self._forwards: dict[tuple[int, int], int] = {}
         parameters = {"run": self.run, "recorder": FORMAT}
@@ -900,6 +980,9 @@ class Recorder:
     def _steps(self, optimizer: Any, *_: Any) -> None:
         """An optimizer steps; it may hand that over to another one: the outer one counts."""
         self._inside.setdefault(threading.get_ident(), []).append(optimizer)
+        for block in self._open:
+            if block.op == "U" and block.key in self._made:
+                self._made[block.key].applied(block, optimizer)
 
     def _stepped(self, optimizer: Any, *_: Any) -> None:
         inside = self._inside.get(threading.get_ident(), [])
@@ -930,6 +1013,7 @@ class Recorder:
                 block.graph.look(block, self._places.get(block.number, {}))
                 _look_at_gradients(block, self._applied.pop(block.key, {}))
                 self._grown.setdefault(block.key, Grown()).left(block.tensors)
+                self._made.setdefault(block.key, Made()).look(block)
         with self._lock:
             self._queue.append(block)
             self._open = (*self._open, block)
@@ -955,6 +1039,7 @@ class Recorder:
             if block.op != "F":
                 self._last[block.key] = block.microbatch
                 self._grown[block.key].keep(block.tensors)
+                self._made[block.key].left(block)
         if self.stamps:
             whole = 2 if self.split else 1
             self._clock += {"U": 0, "B": whole}.get(block.op, 1)
@@ -999,6 +1084,8 @@ class Recorder:
             for name, entry in block.found.items() if copy.count >= 0 else ():
                 if entry.digest() != copy.newest.get(name):
                     block.extra.setdefault("no_version", f"the last update left another {name}")
+            another = self._made.get(block.key, Made()).another(block)
+            block.extra |= {} if another is None else {"gradient": another}
             copy.count = max(copy.count, 0)  # Version 0 was there, though nobody looked at it.
             copy.register(digests, block.marks)
         else:
@@ -1214,7 +1301,9 @@ class Recorder:
             for key, module in modules.items() if self._file >= 0 else ():
                 if not any(b.op == "U" and (b.key == key or not b.hooked) for b in self._open):
                     number = self._last.get(key, 0)
-                    self._begin(Block("U", key[0], number, key[1], module, hooked=True))
+                    block = Block("U", key[0], number, key[1], module, hooked=True)
+                    self._begin(block)
+                    self._made.setdefault(key, Made()).applied(block, optimizer)
 
         def left(*_: Any) -> None:
             for block in [b for b in self._open if b.op == "U" and b.hooked and b.key in modules]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -421,3 +422,83 @@ def test_what_comes_between_backwards_and_their_update(
     said = next(entry for entry in found.findings if entry.name == "versions")
     assert found.agree == (said.outcome is Outcome.HOLDS) == (says is None), said
     assert said.says.startswith(says or "")
+
+
+def late(weights: list[nn.Parameter], kept: list[list[torch.Tensor]], by: int) -> None:
+    """Hand over the gradients of some microbatches ago."""
+    now = [weight.grad for weight in weights]
+    kept.append([grad.clone() for grad in now if grad is not None])
+    for weight, old in zip(weights, kept[max(len(kept) - 1 - by, 0)], strict=True):
+        assert weight.grad is not None
+        weight.grad.copy_(old)
+
+
+OTHER = "0U{} applies a gradient that is not its own: bit for bit that of microbatch {} ("
+
+
+@pytest.mark.parametrize("attached", [False, True], ids=["blocks", "attached"])
+@pytest.mark.parametrize("way", ["backward", "grad"])
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda weights, kept: None, None),
+        (lambda weights, kept: late(weights, kept, 0), None),
+        (lambda weights, kept: nn.utils.clip_grad_norm_(weights, 0.1), None),
+        (lambda weights, kept: [w.grad.mul_(0.5) for w in weights], None),
+        (lambda weights, kept: late(weights, kept, 1), OTHER.format(1, 0)),
+        (lambda weights, kept: late(weights, kept, 2), OTHER.format(1, 0)),
+    ],
+    ids=["own", "copied", "clipped", "scaled", "one late", "two late"],
+)
+def test_a_gradient_of_another_microbatch_is_recognised(
+    change: Any, says: str | None, way: str, attached: bool, tmp_path: Path
+) -> None:
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(8, 90), nn.Tanh(), nn.Linear(90, 8))
+    kept: list[list[torch.Tensor]] = []
+    weights, optimizer = list(module.parameters()), sgd(list(module.parameters()))
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        if attached:
+            recorder.attach(module, optimizer)
+        for m in range(4):
+            optimizer.zero_grad()
+            with nullcontext() if attached else recorder.forward(0, m, module):
+                loss = module(torch.rand(3, 8)).square().mean()
+            with nullcontext() if attached else recorder.backward(0, m, module):
+                if way == "backward":
+                    loss.backward()
+                else:
+                    found = torch.autograd.grad(loss, weights)
+            for weight, grad in zip(weights, found if way == "grad" else (), strict=False):
+                weight.grad = grad
+            with nullcontext() if attached else recorder.update(0, m, module):
+                change(weights, kept)
+                optimizer.step()
+    judged = judge(tmp_path / "log", build("naive", 1, 4))
+    assert judged.agree == (says is None), failed(judged)
+    assert says is None or failed(judged)["versions"].startswith(says)
+
+
+@pytest.mark.parametrize("label", [True, False])
+def test_a_gradient_that_is_applied_late_is_that_of_the_microbatch_that_the_update_names(
+    label: bool, tmp_path: Path
+) -> None:
+    """One is handed over within its update, behind which the gradient before it still lies."""
+    module = nn.Linear(8, 8)
+    weights, optimizer = list(module.parameters()), sgd(list(module.parameters()))
+    waits: list[tuple[int, tuple[torch.Tensor, ...]]] = []
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                loss = module(torch.rand(3, 8)).square().mean()
+            with recorder.backward(0, m, module):
+                waits.append((m, torch.autograd.grad(loss, weights)))
+            if m:
+                of, found = waits.pop(0)
+                with recorder.update(0, of if label else m, module):
+                    for weight, grad in zip(weights, found, strict=True):
+                        weight.grad = grad
+                    optimizer.step()
+    log = lines(tmp_path / "log")[0][1:]
+    noted = [event["extra"].get("gradient") for event in log if event["op"] == "U"]
+    assert [entry is None for entry in noted] == [label] * 3
