@@ -50,6 +50,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import parametrize
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
@@ -80,8 +81,8 @@ TWO_FORWARDS = (
 )
 
 CACHED = (
-    "autocast has cached a cast of {} since before an update: leave autocast before every update, "
-    "or give it cache_enabled=False"
+    "{} has changed since something was made of it that is cached (by autocast, or by "
+    "parametrize.cached): leave that context before every update, or switch its cache off"
 )
 
 CHANGED = (
@@ -397,7 +398,7 @@ class Block:
     reads: set[str] = field(default_factory=set)
     gradients: dict[str, Fingerprint] = field(default_factory=dict)
     others: list[tuple[str, Fingerprint]] = field(default_factory=list)
-    casts: list[tuple[str, Fingerprint]] = field(default_factory=list)
+    cached: list[tuple[str, Fingerprint]] = field(default_factory=list)
     graph: Graph = field(default_factory=lambda: Graph())
     doubtful: list[tuple[str, Fingerprint]] = field(default_factory=list)
     start: int = 0
@@ -482,7 +483,7 @@ class Block:
         for key, found, says in (
             ("undecided", self.doubtful, CHANGED),
             ("no_version", self.others, "{} was read twice, and its content differs"),
-            ("undecided", self.casts, CACHED),
+            ("undecided", self.cached, CACHED),
         ):
             for name, other in found:
                 if other.digest() != self.prints[name].digest():
@@ -491,7 +492,7 @@ class Block:
 
     def ready(self) -> bool:
         """Whether the fingerprints need not be waited for."""
-        more = [entry for _, entry in [*self.others, *self.casts]]
+        more = [entry for _, entry in [*self.others, *self.cached]]
         held = [entry for entry, _ in self.graph.held.values()]
         return all(entry.ready() for entry in [*self.prints.values(), *more, *held])
 
@@ -650,37 +651,47 @@ class Graph:
 
 
 @dataclass
-class Casts:
-    """What weights held when autocast may have cached casts of them, as long as it keeps these.
+class Caches:
+    """What weights held when something made of them may have been cached, as long as that is kept.
 
-    It drops them where its outermost context is left, of which it tells nobody: a tensor of our
-    own, written to behind its cast, shows whether that cast is still there.
+    Autocast caches casts, `parametrize.cached` whole weights, until the outermost context is left.
+    Autocast tells nobody when: a tensor of our own, written to behind its cast, shows whether that
+    cast is still there.
     """
 
     _first: dict[int, tuple[Any, Fingerprint]] = field(default_factory=dict)
     _own: Tensor | None = None
 
     def look(self, block: Block) -> None:
-        """A forward or backward ends: note what its weights held at their casts."""
-        nested = torch.autocast_increment_nesting() > 1
+        """A forward or backward ends: note what its weights held when they were cached."""
+        casts = torch.autocast_increment_nesting() > 1
         torch.autocast_decrement_nesting()
-        if not nested:
-            return
-        if not self._kept():
+        whole = bool(parametrize._cache_enabled)
+        kept = [casts and self._casts_kept(), whole and self._whole_kept()]
+        if (casts or whole) and not any(kept):
             self._first.clear()
-        for name, (ref, _) in block.marks.items():
+        for name, (ref, _) in block.marks.items() if casts or whole else ():
             tensor = ref()
-            if tensor is None or tensor.dtype != torch.float32 or not tensor.requires_grad:
+            if tensor is None or not (
+                (casts and tensor.dtype == torch.float32 and tensor.requires_grad)
+                or (whole and "parametrizations." in name)
+            ):
                 continue
             if id(tensor) in self._first and self._first[id(tensor)][0]() is tensor:
-                block.casts.append((name, self._first[id(tensor)][1]))
+                block.cached.append((name, self._first[id(tensor)][1]))
             elif block.op == "F" or name in block.reads:
                 self._note(id(tensor), tensor, block.prints[name])
 
     def _note(self, key: int, tensor: Tensor, held: Fingerprint) -> None:
         self._first[key] = weakref.ref(tensor, lambda _: self._first.pop(key, None)), held
 
-    def _kept(self) -> bool:
+    def _whole_kept(self) -> bool:
+        ours = id(self), "recorder"
+        kept = ours in parametrize._cache
+        parametrize._cache[ours] = None
+        return kept
+
+    def _casts_kept(self) -> bool:
         with torch._C._DisableFuncTorch(), torch.autocast("cpu", torch.bfloat16):
             if self._own is not None and not bool(torch.mm(self._own, self._own)):
                 return True
@@ -761,6 +772,8 @@ class Made:
         self._lay = marks_of(_gradients(leaves, few))
 
     def _comes(self, made: list[Fingerprint], gradient: Tensor) -> None:
+        if torch.compiler.is_compiling():
+            return  # Compiled autograd traces hooks.
         gradient = _plain(gradient)
         if gradient.layout == torch.strided:
             made.append(Fingerprint(gradient))
@@ -876,7 +889,7 @@ class Recorder:
         self._step: int | None = None
         self._clock = 0
         self._host = f"{socket.gethostname()} {_boot()}".strip()
-        self._known, self._casts = Known(part), Casts()
+        self._known, self._caches = Known(part), Caches()
         self._copies: dict[tuple[int, int], Copy] = {}
         self._queue: deque[Block] = deque()
         self._open: tuple[Block, ...] = ()
@@ -1035,7 +1048,7 @@ class Recorder:
         else:
             self._computed = block
             with self._lock:
-                self._casts.look(block)
+                self._caches.look(block)
             if block.op != "F":
                 self._last[block.key] = block.microbatch
                 self._grown[block.key].keep(block.tensors)

@@ -23,6 +23,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
+from torch.nn.utils import parametrize
 from torch.utils.checkpoint import checkpoint
 
 from gpu_validation import recorder as recorder_file
@@ -322,7 +323,52 @@ def test_casts_that_autocast_keeps_over_an_update_are_undecided(
     assert (read[0] == read[1]) == kept
     versions = [event["version"] for event in found if event["op"] == "F"]
     assert versions == [0, None if kept else 1]
-    assert kept == ("autocast has cached" in str(found[3]["extra"].get("undecided")))
+    assert kept == ("made of it that is cached" in str(found[3]["extra"].get("undecided")))
+
+
+class Symmetric(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.triu() + x.triu(1).mT
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_weights_that_parametrize_keeps_over_an_update_are_undecided(
+    whole: bool, tmp_path: Path
+) -> None:
+    module, recorder, read = linear(), made(tmp_path), []
+    parametrize.register_parametrization(module, "weight", Symmetric())
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    recorder.attach(module, optimizer)
+    with parametrize.cached() if whole else nullcontext():
+        for _ in range(2):
+            with nullcontext() if whole else parametrize.cached():
+                out = module(torch.ones(2, 8)).sum()
+            read.append(out.item())
+            out.backward(retain_graph=True)
+            optimizer.step()
+    assert (read[0] == read[1]) == whole
+    versions = [event["version"] for event in events(recorder) if event["op"] == "F"]
+    assert versions == [0, None if whole else 1]
+
+
+def test_compiled_autograd_traces_nothing_of_ours(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+
+    @torch.compile(backend="eager")
+    def backward(loss: Tensor) -> None:
+        loss.backward()  # type: ignore[no-untyped-call]
+
+    with torch._dynamo.config.patch(compiled_autograd=True):
+        for m in range(3):
+            with recorder.forward(0, m, module):
+                loss = module(torch.ones(2, 8)).sum()
+            with recorder.backward(0, m, module):
+                backward(loss)
+            with recorder.update(0, m, module):
+                optimizer.step()
+                optimizer.zero_grad()
+    assert shown(events(recorder)) == ONE_BY_ONE
 
 
 @FUSED
