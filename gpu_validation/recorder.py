@@ -76,8 +76,8 @@ SMALL = 1 << 14
 """Bytes up to which a tensor is hashed as it is."""
 
 TWO_FORWARDS = (
-    "; every forward of an attached module counts in train() mode, so where one step has two, wrap "
-    "both in one block rec.forward"
+    "; every forward of an attached module in train() mode counts: where a step has two, record it "
+    "by blocks, both in one rec.forward"
 )
 
 CACHED = (
@@ -399,6 +399,7 @@ class Block:
     gradients: dict[str, Fingerprint] = field(default_factory=dict)
     others: list[tuple[str, Fingerprint]] = field(default_factory=list)
     cached: list[tuple[str, Fingerprint]] = field(default_factory=list)
+    cast: bool = False
     graph: Graph = field(default_factory=lambda: Graph())
     doubtful: list[tuple[str, Fingerprint]] = field(default_factory=list)
     start: int = 0
@@ -430,8 +431,9 @@ class Block:
     def places(self) -> dict[str, Place]:
         """Where a forward has read its weights."""
         tensors = {name: ref() for name, (ref, _) in self.marks.items()}
-        cast = any(map(torch.is_autocast_enabled, {t.device.type for t in self.tensors.values()}))
-        found = {n: Place.of(t, self.prints[n], cast) for n, t in tensors.items() if t is not None}
+        found = {
+            n: Place.of(t, self.prints[n], self.cast) for n, t in tensors.items() if t is not None
+        }
         return {name: place for name, place in found.items() if place is not None}
 
     def look(self, known: Known) -> None:
@@ -467,6 +469,7 @@ class Block:
         """A module read a tensor: what was read counts, not what the block was given."""
         if name not in self.tensors:
             return
+        self.cast |= torch.is_autocast_enabled(tensor.device.type)
         first = name not in self.reads
         self.reads.add(name)
         ref, state = self.marks[name]
@@ -595,6 +598,9 @@ class Graph:
         By weight: what the graph may use, and whether it lies elsewhere.
     cast : bool
         Whether the forward ran under autocast, as far as is known.
+    watch : Watch, optional
+        Of a backward that is watched. Where it read nothing that changed, but other weights, what
+        changed was not needed, unless casts were made, or weights lie elsewhere.
     """
 
     held: dict[str, tuple[Fingerprint, bool]] = field(default_factory=dict)
@@ -664,7 +670,7 @@ class Caches:
 
     def look(self, block: Block) -> None:
         """A forward or backward ends: note what its weights held when they were cached."""
-        casts = torch.autocast_increment_nesting() > 1
+        casts = torch.autocast_increment_nesting() > 1 and block.cast
         torch.autocast_decrement_nesting()
         whole = bool(parametrize._cache_enabled)
         kept = [casts and self._casts_kept(), whole and self._whole_kept()]
@@ -1038,6 +1044,8 @@ class Recorder:
     def _end(self, block: Block) -> None:
         block.end = time.monotonic_ns()
         self._closes(block)
+        kinds = {tensor.device.type for tensor in block.tensors.values()}
+        block.cast |= any(map(torch.is_autocast_enabled, kinds))
         self._remember(block)
         if block.op == "U":
             block.look(self._known)

@@ -208,6 +208,7 @@ EDITS: dict[str, Edit] = {
     "a count too far in F": changed("F", 1, 4, current=lambda c: c + 1),
     "a count too far in B": changed("B", 1, 4, current=lambda c: c + 1),
     "a count too far in U": changed("U", 1, 4, current=lambda c: c + 1),
+    "the gradient of another": changed("U", 1, 4, gradient="edited"),
     "another microbatch": changed("B", 1, 4, microbatch=5),
     "the update of another microbatch": changed("U", 1, 4, microbatch=5),
     "another kind": changed("B", 1, 4, op="F"),
