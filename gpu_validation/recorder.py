@@ -20,7 +20,8 @@ judges the files of all ranks. docs/how-to/recording.md explains every key.
 that autograd says nobody has written to) and keeps a fingerprint a tensor.
 Version 0 is what the first block of a stage finds, version k what its k-th update left, and what a
 block used is the version with that content. Which tensor objects they are decides only where two
-versions have the same content. An update that wrote nothing makes no version. What is no version is
+versions have the same content. Where weights changed between a forward and its backward, what that
+backward reads is watched. An update that wrote nothing makes no version. What is no version is
 logged as such, never guessed. The plan (schedule, policy) is not looked at.
 
 A block should hold the computation only: with sends and receives inside, its times cover these.
@@ -87,7 +88,7 @@ CACHED = (
 
 CHANGED = (
     "{} is not what its forward read, and nobody saw which of the two its graph uses: leave the "
-    "forward's tensors as they are until the backward"
+    "forward's tensors as they are until the backward (blocks see more of it than hooks)"
 )
 
 Weights = nn.Module | Mapping[str, Tensor]

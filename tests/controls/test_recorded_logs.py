@@ -58,6 +58,8 @@ def test_a_sound_loop_agrees(schedule: Schedule, stamps: bool, tmp_path: Path) -
     crosses = schedule.ranks > 1
     assert undecided == (set() if stamps else {"lamport"} | ({"messages"} if crosses else set()))
     assert any(control.applicable for control in found.controls)
+    (stale,) = (entry.says for entry in found.findings if entry.name == "local-staleness")
+    assert stale.endswith("as its blocks say")
 
 
 @pytest.mark.parametrize(
