@@ -78,6 +78,13 @@ def read_log(
     silent = np.flatnonzero((np.diff(found.offsets) == 0) & (np.diff(schedule.offsets) > 0))
     if len(silent):
         ranks = ", ".join(map(str, silent.tolist()))
+        if np.diff(trace.schedule.offsets)[silent].all():
+            raise LogError(
+                f"every rank computes, but rank {ranks} left updates and no forward or backward",
+                name,
+                "record these too; what a closure computes within optimizer.step (LBFGS) is part "
+                "of its update and cannot be held against a schedule",
+            )
         raise LogError(
             f"every rank has left events, but there are none of rank {ranks}",
             name,

@@ -20,7 +20,8 @@ judges the files of all ranks. docs/how-to/recording.md explains every key.
 that autograd says nobody has written to) and keeps a fingerprint a tensor.
 Version 0 is what the first block of a stage finds, version k what its k-th update left, and what a
 block used is the version with that content. Which tensor objects they are decides only where two
-versions have the same content. An update that wrote nothing makes no version. What is no version is
+versions have the same content. Where weights changed between a forward and its backward, what that
+backward reads is watched. An update that wrote nothing makes no version. What is no version is
 logged as such, never guessed. The plan (schedule, policy) is not looked at.
 
 A block should hold the computation only: with sends and receives inside, its times cover these.
@@ -40,7 +41,7 @@ import time
 import weakref
 import zlib
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial, wraps
@@ -50,10 +51,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import parametrize
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
 )
+from torch.utils._python_dispatch import TorchDispatchMode
 
 FORMAT = 1
 """Version of what this file writes; the header's parameter ``recorder``."""
@@ -64,8 +67,29 @@ KEPT = 1024
 ROW = 256
 """64-bit words that are summed into one before they are hashed."""
 
+IN_FLIGHT = 256
+"""Forwards that are remembered until their backwards come."""
+
+FEW = 4
+"""Weights of a stage whose gradients are recognised: the smallest of 8 elements or more."""
+
 SMALL = 1 << 14
 """Bytes up to which a tensor is hashed as it is."""
+
+TWO_FORWARDS = (
+    "; every forward of an attached module in train() mode counts: where a step has two, record it "
+    "by blocks, both in one rec.forward"
+)
+
+CACHED = (
+    "{} has changed since something was made of it that is cached (by autocast, or by "
+    "parametrize.cached): leave that context before every update, or switch its cache off"
+)
+
+CHANGED = (
+    "{} is not what its forward read, and nobody saw which of the two its graph uses: leave the "
+    "forward's tensors as they are until the backward (blocks see more of it than hooks)"
+)
 
 Weights = nn.Module | Mapping[str, Tensor]
 Marks = Mapping[str, tuple[Callable[[], Any], tuple[int, int] | None]]
@@ -92,7 +116,8 @@ class Fingerprint:
     True
     """
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: Tensor, keep: bool = False) -> None:
+        self._keep = keep
         self._kind = tensor.dtype, tuple(tensor.shape)
         self._parts = _condensed(tensor)
         self.long = len(self._parts) > 1  # Sums of rows are hashed, and not the tensor itself.
@@ -120,17 +145,24 @@ class Fingerprint:
             for part in self._parts:
                 found.update(_bytes(part if part.device.type == "cpu" else part.cpu()))
             self._digest = found.digest()
-            if not self.long:
-                self._parts = []  # A view of the tensor itself.
+            if not (self.long and self._keep):
+                self._parts = []  # Of a short tensor, a view of it.
         return self._digest
+
+    def zero(self) -> bytes:
+        """What zeros would have."""
+        dtype, shape = self._kind
+        return Fingerprint(torch.zeros(shape, dtype=dtype)).digest()
 
     def fits(self, tensor: Tensor, step: int) -> bool:
         """Whether every `step`-th row of a `long` tensor still has its sum; in turn, all of them.
 
+        Asked of one that was told to ``keep`` the sums.
+
         Examples
         --------
         >>> weights = torch.zeros(99999)
-        >>> found = Fingerprint(weights)
+        >>> found = Fingerprint(weights, keep=True)
         >>> weights.data[2 * 8 * ROW // 4] = 1  # In row 2 of every 3.
         >>> [found.fits(weights, 3) for _ in range(3)]
         [True, True, False]
@@ -337,7 +369,7 @@ class Known:
                 if found.fits(tensor, self.part):
                     return found, "part"
                 way = "changed"
-        found = Fingerprint(tensor)
+        found = Fingerprint(tensor, self.part > 1)
         if self.part > 1 and found.long and tensor.device.type == "cpu":
             ref = weakref.ref(tensor, lambda _: self._seen.pop(key, None))
             self._seen[key] = ref, state, found
@@ -364,6 +396,13 @@ class Block:
     marks: Marks = field(default_factory=dict)
     prints: dict[str, Fingerprint] = field(default_factory=dict)
     found: dict[str, Fingerprint] = field(default_factory=dict)
+    reads: set[str] = field(default_factory=set)
+    gradients: dict[str, Fingerprint] = field(default_factory=dict)
+    others: list[tuple[str, Fingerprint]] = field(default_factory=list)
+    cached: list[tuple[str, Fingerprint]] = field(default_factory=list)
+    cast: bool = False
+    graph: Graph = field(default_factory=lambda: Graph())
+    doubtful: list[tuple[str, Fingerprint]] = field(default_factory=list)
     start: int = 0
     end: int = 0
     done: bool = False
@@ -374,7 +413,7 @@ class Block:
     hashed: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
     row: dict[str, Any] = field(default_factory=dict)
-    hooks: list[Any] = field(default_factory=list)
+    hooks: list[tuple[Any, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         where = self.stage, self.microbatch, self.pipeline  # Of numpy, as it may be.
@@ -384,6 +423,19 @@ class Block:
     def key(self) -> tuple[int, int]:
         """Whose weights."""
         return self.stage, self.pipeline
+
+    @property
+    def number(self) -> tuple[Any, ...]:
+        """Which forward this is, or whose backward."""
+        return self.step, self.stage, self.pipeline, self.microbatch
+
+    def places(self) -> dict[str, Place]:
+        """Where a forward has read its weights."""
+        tensors = {name: ref() for name, (ref, _) in self.marks.items()}
+        found = {
+            n: Place.of(t, self.prints[n], self.cast) for n, t in tensors.items() if t is not None
+        }
+        return {name: place for name, place in found.items() if place is not None}
 
     def look(self, known: Known) -> None:
         """Take the fingerprints of the weights as they are now; an update's are all read."""
@@ -416,11 +468,244 @@ class Block:
 
     def read(self, name: str, tensor: Tensor) -> None:
         """A module read a tensor: what was read counts, not what the block was given."""
-        given = self.tensors.get(name)
-        if given is None or (given is tensor and _state(tensor) == self.marks[name][1]):
+        if name not in self.tensors:
             return
-        self.prints[name] = Fingerprint(tensor)
-        self.marks = {**self.marks, name: (weakref.ref(tensor), _state(tensor))}
+        self.cast |= torch.is_autocast_enabled(tensor.device.type)
+        first = name not in self.reads
+        self.reads.add(name)
+        ref, state = self.marks[name]
+        if ref() is tensor and state == _state(tensor):
+            return
+        if first:
+            self.prints[name] = Fingerprint(tensor)
+            self.marks = {**self.marks, name: (weakref.ref(tensor), _state(tensor))}
+        else:
+            self.others.append((name, Fingerprint(tensor)))
+
+    def unsure(self) -> dict[str, str]:
+        """Why no version is known where other contents of a weight may have been used as well."""
+        for key, found, says in (
+            ("undecided", self.doubtful, CHANGED),
+            ("no_version", self.others, "{} was read twice, and its content differs"),
+            ("undecided", self.cached, CACHED),
+        ):
+            for name, other in found:
+                if other.digest() != self.prints[name].digest():
+                    return {key: says.format(name)}
+        return {}
+
+    def ready(self) -> bool:
+        """Whether the fingerprints need not be waited for."""
+        more = [entry for _, entry in [*self.others, *self.cached]]
+        held = [entry for entry, _ in self.graph.held.values()]
+        return all(entry.ready() for entry in [*self.prints.values(), *more, *held])
+
+    def use(self) -> dict[str, bytes]:
+        """Digests of what was used, which a graph may have held."""
+        then, doubtful = self.graph.differ(self.prints, self.reads)
+        held = {name: self.graph.held[name][0] for name in (*then, *doubtful)}
+        self.doubtful = [(name, held[name]) for name in sorted(doubtful)]
+        self.hashed &= not doubtful
+        self.prints |= {name: held[name] for name in then}
+        self.marks = {**self.marks, **{name: (lambda: None, None) for name in then}}
+        return {name: entry.digest() for name, entry in self.prints.items()}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A weight that a forward read: which tensor, what it held, if under autocast, where it lay."""
+
+    tensor: Any
+    state: tuple[int, int]
+    held: Fingerprint
+    cast: bool
+    storage: Any
+    layout: tuple[Any, ...]
+
+    @staticmethod
+    def of(tensor: Tensor, held: Fingerprint, cast: bool) -> Place | None:
+        """None where nobody counts writes."""
+        state = _state(tensor)
+        if state is None:
+            return None
+        layout = tensor.dtype, tensor.storage_offset(), tensor.shape, tensor.stride()
+        storage = weakref.ref(tensor.untyped_storage())
+        return Place(weakref.ref(tensor), state, held, cast, storage, layout)
+
+    def there(self) -> Tensor | None:
+        """What lies there now; None if nobody, so no graph either, has it."""
+        storage = self.storage()
+        if storage is None:
+            return None
+        dtype, *where = self.layout
+        with torch._C._DisableFuncTorch():
+            return torch.empty(0, dtype=dtype, device=storage.device).set_(storage, *where)
+
+
+def _span(tensor: Tensor) -> tuple[int, int]:
+    """Addresses of a tensor; none where it has no memory of its own."""
+    try:
+        first = tensor.data_ptr()
+    except RuntimeError:
+        return 0, 0
+    if not tensor.numel() or tensor.layout != torch.strided:
+        return first, first
+    last = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))
+    return first, first + (last + 1) * tensor.itemsize
+
+
+class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Sees which of some tensors are read by what is computed, backwards included."""
+
+    supports_higher_order_operators = True
+
+    def __init__(self, tensors: Mapping[tuple[str, bool], Tensor]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.tensors = dict(tensors)  # Kept, so that nothing else comes to lie there.
+        self._spans = {key: _span(tensor) for key, tensor in tensors.items()}
+        self.seen: set[tuple[str, bool]] = set()
+        self.computed = self.casts = False
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """What is compiled stays so."""
+        return True
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Called for every operation."""
+        if not getattr(func, "is_view", False):
+            self.computed = True
+            self.casts |= func is torch.ops.aten._to_copy.default
+            for tensor in _tensors_in([args, kwargs or {}]):
+                first, last = _span(tensor)
+                inside = (k for k, (at, end) in self._spans.items() if first < end and at < last)
+                self.seen.update(inside)
+        return func(*args, **(kwargs or {}))
+
+
+@dataclass
+class Graph:
+    """What the graph of a forward may use instead of what its backward is given.
+
+    Of a weight whose tensor was written to since, or lies elsewhere: a graph may hold what lies
+    where its forward read it, or a copy. A backward in a block is watched; one that hooks record
+    cannot be, since it has begun.
+
+    Attributes
+    ----------
+    held : mapping
+        By weight: what the graph may use, and whether it lies elsewhere.
+    cast : bool
+        Whether the forward ran under autocast, as far as is known.
+    watch : Watch, optional
+        Of a backward that is watched. Where it read nothing that changed, but other weights, what
+        changed was not needed, unless casts were made, or weights lie elsewhere.
+    """
+
+    held: dict[str, tuple[Fingerprint, bool]] = field(default_factory=dict)
+    cast: bool = False
+    watch: Watch | None = None
+
+    def look(self, block: Block, places: Mapping[str, Place]) -> None:
+        """A backward is to begin."""
+        regions = {(name, True): tensor for name, tensor in block.tensors.items()}
+        for name, tensor in block.tensors.items():
+            place, state = places.get(name), _state(tensor)
+            if place is None or state is None or place.tensor() is not tensor:
+                continue
+            self.cast |= place.cast
+            there = place.there() if state[1] != place.state[1] else None
+            held = place.held if there is None else Fingerprint(there)
+            now = block.prints[name]
+            known = held.ready() and now.ready()
+            if held.digest() == now.digest() if known else state == place.state:
+                continue
+            self.held[name] = held, there is not None
+            if there is not None:
+                regions[name, False] = there
+        if self.held and not block.hooked:
+            self.watch = Watch(regions)
+
+    def enter(self) -> None:
+        """The computation begins."""
+        if self.watch is not None:
+            self.watch.__enter__()  # type: ignore[no-untyped-call]
+
+    def leave(self) -> None:
+        """It ends."""
+        if self.watch is not None:
+            self.watch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            self.watch.tensors.clear()
+
+    def differ(self, given: Mapping[str, Fingerprint], read: set[str]) -> tuple[set[str], set[str]]:
+        """Weights of which the graph used what it held, and those of which nobody knows."""
+        held = {name: elsewhere for name, (_, elsewhere) in self.held.items()}
+        other = {name for name in held if self.held[name][0].digest() != given[name].digest()}
+        moved = {name for name in other if held[name]}
+        if self.watch is None:
+            return set(), (other if self.cast else moved) - read
+        seen = self.watch.seen
+        now = {name for name in other if (name, True) in seen or name in read}
+        then = {name for name in moved if (name, False) in seen}
+        doubtful = now & then
+        unseen = other - now - then if self.watch.computed else set()
+        if self.watch.casts or not seen or (moved and not (now or then)):
+            doubtful |= unseen
+        # What was not read goes with what was.
+        return (then if now else other) if then else set(), doubtful
+
+
+@dataclass
+class Caches:
+    """What weights held when something made of them may have been cached, as long as that is kept.
+
+    Autocast caches casts, `parametrize.cached` whole weights, until the outermost context is left.
+    Autocast tells nobody when: a tensor of our own, written to behind its cast, shows whether that
+    cast is still there.
+    """
+
+    _first: dict[int, tuple[Any, Fingerprint]] = field(default_factory=dict)
+    _own: Tensor | None = None
+
+    def look(self, block: Block) -> None:
+        """A forward or backward ends: note what its weights held when they were cached."""
+        casts = torch.autocast_increment_nesting() > 1 and block.cast
+        torch.autocast_decrement_nesting()
+        whole = bool(parametrize._cache_enabled)
+        kept = [casts and self._casts_kept(), whole and self._whole_kept()]
+        if (casts or whole) and not any(kept):
+            self._first.clear()
+        for name, (ref, _) in block.marks.items() if casts or whole else ():
+            tensor = ref()
+            if tensor is None or not (
+                (casts and tensor.dtype == torch.float32 and tensor.requires_grad)
+                or (whole and "parametrizations." in name)
+            ):
+                continue
+            if id(tensor) in self._first and self._first[id(tensor)][0]() is tensor:
+                block.cached.append((name, self._first[id(tensor)][1]))
+            elif block.op == "F" or name in block.reads:
+                self._note(id(tensor), tensor, block.prints[name])
+
+    def _note(self, key: int, tensor: Tensor, held: Fingerprint) -> None:
+        self._first[key] = weakref.ref(tensor, lambda _: self._first.pop(key, None)), held
+
+    def _whole_kept(self) -> bool:
+        ours = id(self), "recorder"
+        kept = ours in parametrize._cache
+        parametrize._cache[ours] = None
+        return kept
+
+    def _casts_kept(self) -> bool:
+        with torch._C._DisableFuncTorch(), torch.autocast("cpu", torch.bfloat16):
+            if self._own is not None and not bool(torch.mm(self._own, self._own)):
+                return True
+            self._own = torch.zeros(1, 1, requires_grad=True)
+            torch.mm(self._own, self._own)
+            self._own.data.fill_(1)
+        return False
 
 
 @dataclass
@@ -464,6 +749,78 @@ class Grown:
         if lost:
             block.extra["lost"] = lost[0]
         self.kept, self.lost = {}, {}
+
+
+@dataclass
+class Made:
+    """Gradients that backwards of a stage made, of a few weights, by forward and weight.
+
+    What an update applies may be clipped, scaled or summed. It is told that it is another's only
+    where it is what another backward made, bit for bit, and its own made something else.
+    """
+
+    _of: dict[Any, dict[str, list[Fingerprint]]] = field(default_factory=dict)
+    _lay: Marks = field(default_factory=dict)
+
+    def look(self, block: Block) -> None:
+        """A backward begins."""
+        leaves = {n: t for n, t in block.tensors.items() if t.is_leaf and t.requires_grad}
+        names = sorted(
+            (n for n, t in leaves.items() if t.numel() > 7), key=lambda n: leaves[n].nbytes
+        )
+        few = [n for n in names[:FEW] if leaves[n].nbytes <= max(SMALL, leaves[names[0]].nbytes)]
+        made = self._of.pop(block.number, {})
+        self._of[block.number] = made
+        if len(self._of) > IN_FLIGHT:
+            del self._of[next(iter(self._of))]
+        for name in few:
+            come = partial(self._comes, made.setdefault(name, []))
+            block.hooks.append((leaves[name].register_hook(come), None))  # type: ignore[no-untyped-call]
+        self._lay = marks_of(_gradients(leaves, few))
+
+    def _comes(self, made: list[Fingerprint], gradient: Tensor) -> None:
+        if torch.compiler.is_compiling():
+            return  # Compiled autograd traces hooks.
+        gradient = _plain(gradient)
+        if gradient.layout == torch.strided:
+            made.append(Fingerprint(gradient))
+
+    def left(self, block: Block) -> None:
+        """A backward ends: what it added to, it made as well."""
+        made = self._of.get(block.number, {})
+        for name, gradient in _gradients(block.tensors, made).items():
+            before = {name: self._lay[name]} if name in self._lay else {}
+            if not _untouched(before, marks_of({name: gradient})):
+                made[name].append(Fingerprint(gradient))
+
+    def applied(self, block: Block, optimizer: Any) -> None:
+        """An optimizer is to step within an update."""
+        mine = {id(tensor) for group in optimizer.param_groups for tensor in group["params"]}
+        tensors = {name: ref() for name, (ref, _) in block.before.items()}
+        weights = {n: t for n, t in tensors.items() if t is not None and id(t) in mine}
+        for name, gradient in _gradients(weights, self._of.get(block.number, {})).items():
+            block.gradients.setdefault(name, Fingerprint(gradient))
+
+    def another(self, block: Block) -> str | None:
+        """Whose gradients an update applied, where they are not its own."""
+        strange = {}
+        for name, found in block.gradients.items():
+            own = [entry.digest() for entry in self._of.get(block.number, {}).get(name, ())]
+            if own and found.digest() not in own and found.zero() not in (found.digest(), *own):
+                strange[name] = found.digest()
+        for number, made in list(self._of.items())[::-1] if strange else ():
+            if all(d in [entry.digest() for entry in made.get(n, ())] for n, d in strange.items()):
+                step = f" of step {number[0]}" if number[0] != block.step else ""
+                return f"bit for bit that of microbatch {number[-1]}{step} ({min(strange)})"
+        return None
+
+
+def _gradients(tensors: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
+    """Dense gradients that lie in some of the weights."""
+    found = {
+        name: tensors[name].grad for name in names if name in tensors and tensors[name].is_leaf
+    }
+    return {n: g for n, g in found.items() if g is not None and g.layout == torch.strided}
 
 
 class Recorder:
@@ -539,17 +896,19 @@ class Recorder:
         self._step: int | None = None
         self._clock = 0
         self._host = f"{socket.gethostname()} {_boot()}".strip()
-        self._known = Known(part)
+        self._known, self._caches = Known(part), Caches()
         self._copies: dict[tuple[int, int], Copy] = {}
         self._queue: deque[Block] = deque()
         self._open: tuple[Block, ...] = ()
         self._lock = threading.RLock()
         self._inside: dict[int, list[Any]] = {}
         self._arrived: list[tuple[int, list[int]]] = []
+        self._places: dict[Any, dict[str, Place]] = {}
         self._zero: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
         self._applied: dict[tuple[int, int], Marks] = {}
         self._grown: dict[tuple[int, int], Grown] = {}
+        self._made: dict[tuple[int, int], Made] = {}
         self._computed: Block | None = None
         self._forwards: dict[tuple[int, int], int] = {}
         parameters = {"run": self.run, "recorder": FORMAT}
@@ -629,7 +988,8 @@ class Recorder:
         self._end(block)
 
     def _closes(self, block: Block, failed: bool = False) -> None:
-        for hook in block.hooks:
+        block.graph.leave()
+        for hook, _ in block.hooks:
             hook.remove()
         block.hooks.clear()
         with self._lock:
@@ -640,6 +1000,9 @@ class Recorder:
     def _steps(self, optimizer: Any, *_: Any) -> None:
         """An optimizer steps; it may hand that over to another one: the outer one counts."""
         self._inside.setdefault(threading.get_ident(), []).append(optimizer)
+        for block in self._open:
+            if block.op == "U" and block.key in self._made:
+                self._made[block.key].applied(block, optimizer)
 
     def _stepped(self, optimizer: Any, *_: Any) -> None:
         inside = self._inside.get(threading.get_ident(), [])
@@ -654,6 +1017,7 @@ class Recorder:
             raise RecorderError(
                 f"microbatches are numbered from 0 to {self.microbatches - 1}, found "
                 f"{block.microbatch}: give Recorder that of the whole run, or call next_step()"
+                f"{TWO_FORWARDS if block.hooked else ''}"
             )
         block.step = self._step
         self._receive(block)
@@ -666,18 +1030,24 @@ class Recorder:
         else:
             block.look(self._known)
             if block.op != "F":
+                block.graph.look(block, self._places.get(block.number, {}))
                 _look_at_gradients(block, self._applied.pop(block.key, {}))
                 self._grown.setdefault(block.key, Grown()).left(block.tensors)
+                self._made.setdefault(block.key, Made()).look(block)
         with self._lock:
             self._queue.append(block)
             self._open = (*self._open, block)
         if self.stamps:
             block.extra["lamport_start"] = self._clock
         block.start = time.monotonic_ns()
+        block.graph.enter()
 
     def _end(self, block: Block) -> None:
         block.end = time.monotonic_ns()
         self._closes(block)
+        kinds = {tensor.device.type for tensor in block.tensors.values()}
+        block.cast |= any(map(torch.is_autocast_enabled, kinds))
+        self._remember(block)
         if block.op == "U":
             block.look(self._known)
             # Fused optimizers write past autograd, so a step counts as well.
@@ -686,9 +1056,12 @@ class Recorder:
             self._applied[block.key] = marks_of({n: g for n, g in grads.items() if g is not None})
         else:
             self._computed = block
+            with self._lock:
+                self._caches.look(block)
             if block.op != "F":
                 self._last[block.key] = block.microbatch
                 self._grown[block.key].keep(block.tensors)
+                self._made[block.key].left(block)
         if self.stamps:
             whole = 2 if self.split else 1
             self._clock += {"U": 0, "B": whole}.get(block.op, 1)
@@ -696,11 +1069,21 @@ class Recorder:
         block.done = True
         self._drain()
 
+    def _remember(self, block: Block) -> None:
+        """Keep where a forward read its weights, as long as a backward may come."""
+        with self._lock:
+            if block.op == "F" and torch.is_grad_enabled():
+                self._places[block.number] = block.places()
+                if len(self._places) > IN_FLIGHT:
+                    del self._places[next(iter(self._places))]
+            elif block.op in ("B", "W"):
+                self._places.pop(block.number, None)
+
     def _drain(self, wait: bool = False) -> None:
         """Write the blocks that are over and whose contents are known, as they began."""
         with self._lock:
             while self._queue and self._queue[0].done:
-                if not wait and not all(entry.ready() for entry in self._queue[0].prints.values()):
+                if not wait and not self._queue[0].ready():
                     return
                 self._finish(self._queue.popleft())
 
@@ -708,7 +1091,7 @@ class Recorder:
         if block.row:
             self._write_event(block, None)
             return
-        digests = {name: entry.digest() for name, entry in block.prints.items()}
+        digests = block.use()
         copy = self._copies.setdefault(block.key, Copy())
         if copy.count >= 0 and copy.newest.keys() != digests.keys():
             raise RecorderError(
@@ -723,12 +1106,16 @@ class Recorder:
             for name, entry in block.found.items() if copy.count >= 0 else ():
                 if entry.digest() != copy.newest.get(name):
                     block.extra.setdefault("no_version", f"the last update left another {name}")
+            another = self._made.get(block.key, Made()).another(block)
+            block.extra |= {} if another is None else {"gradient": another}
             copy.count = max(copy.count, 0)  # Version 0 was there, though nobody looked at it.
             copy.register(digests, block.marks)
         else:
             if copy.count < 0:
                 copy.register(digests, block.marks)
             version, why = copy.find(digests, block.marks)
+            if unsure := block.unsure():
+                version, why = None, unsure
             block.extra |= why
         block.extra |= {"current": copy.count}
         block.extra |= {"hash": together(digests)} if block.hashed else {}
@@ -871,14 +1258,13 @@ class Recorder:
         """Look at what a module reads; `alone`: its calls outside blocks are forwards."""
         # A compiled graph ends before a hook and goes on behind it: no hook is traced into it. A
         # graph that was compiled for another module of the same class would have no hooks.
-        eager: Callable[[Any], Any] = torch.compiler.disable
         torch._dynamo.config.skip_nnmodule_hook_guards = False
         for prefix, part in _unwrapped(module).named_modules():
             if part._parameters:
-                part.register_forward_pre_hook(eager(partial(self._reads, key, prefix)))
+                part.register_forward_pre_hook(_hook(part, self._reads, key, prefix))
         if alone:
-            module.register_forward_pre_hook(eager(partial(self._enters, key)), prepend=True)
-            module.register_forward_hook(eager(partial(self._leaves, key)), always_call=True)
+            module.register_forward_pre_hook(_hook(module, self._enters, key), prepend=True)
+            module.register_forward_hook(_hook(module, self._leaves, key), always_call=True)
 
     def _reads(self, key: tuple[int, int], prefix: str, module: nn.Module, _: Any) -> None:
         for block in reversed(self._open):
@@ -937,7 +1323,9 @@ class Recorder:
             for key, module in modules.items() if self._file >= 0 else ():
                 if not any(b.op == "U" and (b.key == key or not b.hooked) for b in self._open):
                     number = self._last.get(key, 0)
-                    self._begin(Block("U", key[0], number, key[1], module, hooked=True))
+                    block = Block("U", key[0], number, key[1], module, hooked=True)
+                    self._begin(block)
+                    self._made.setdefault(key, Made()).applied(block, optimizer)
 
         def left(*_: Any) -> None:
             for block in [b for b in self._open if b.op == "U" and b.hooked and b.key in modules]:
@@ -948,6 +1336,17 @@ class Recorder:
         optimizer.register_step_post_hook(left)
 
 
+def _hook(module: nn.Module, call: Callable[..., None], *given: Any) -> Any:
+    """A hook of one module: copies of the module have copies of its hooks."""
+    mine, eager = weakref.ref(module), torch.compiler.disable
+
+    def hook(called: nn.Module, *more: Any) -> None:
+        if called is mine():
+            call(*given, called, *more)
+
+    return eager(hook)  # type: ignore[no-untyped-call]
+
+
 def _look_at_gradients(block: Block, applied: Marks) -> None:
     """Note where autograd adds to a gradient that the last update has applied as it is."""
 
@@ -956,14 +1355,16 @@ def _look_at_gradients(block: Block, applied: Marks) -> None:
         grad = tensor.grad if tensor.is_leaf and name in applied else None
         return grad is not None and applied[name][0]() is grad and applied[name][1] == _state(grad)
 
-    def adds(name: str, tensor: Tensor, _: Tensor) -> None:
+    def adds(name: str, tensor: Tensor, _: Any) -> None:
         if left(name, tensor) and tensor.grad is not None and bool(tensor.grad.any()):
             block.extra.setdefault("again", name)
 
     for name, tensor in block.tensors.items():
         if tensor.requires_grad and left(name, tensor):
-            hook = tensor.register_hook(partial(adds, name, tensor))  # type: ignore[no-untyped-call]
-            block.hooks.append(hook)
+            # Of the node that adds: `torch.autograd.grad` hands gradients over and does not add.
+            # It is kept, so that a graph that is made within the block has the same one.
+            node = torch.autograd.graph.get_gradient_edge(tensor).node
+            block.hooks.append((node.register_prehook(partial(adds, name, tensor)), node))
 
 
 def _tensors_in(output: Any) -> Iterator[Tensor]:

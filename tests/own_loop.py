@@ -7,8 +7,8 @@ lies in a dictionary until the next one takes it. Stages, optimizers and stashes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,17 @@ def stage_module(width: int = 8) -> nn.Module:
     return nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, width))
 
 
+@contextmanager
+def put_back(weights: Sequence[Tensor], stash: Sequence[Tensor]) -> Iterator[None]:
+    """Let weights lie where a stash does."""
+    lay = [weight.data for weight in weights]
+    for weight, old in zip(weights, stash, strict=True):
+        weight.data = old
+    yield
+    for weight, new in zip(weights, lay, strict=True):
+        weight.data = new
+
+
 class OwnLoop:
     """A hand-written loop with stashing: B uses a clone of what F read.
 
@@ -41,7 +52,9 @@ class OwnLoop:
         ``newest``: B uses the newest weights; ``alias``: the stash holds the live tensors;
         ``skip``: a step of stage 1 is left out; ``bare``: weights are written to beside the
         optimizer; ``data``: the stash is written to past autograd; ``past``: so are the weights,
-        before an update; ``old``, ``old data``: an update finds the weights of its backward.
+        before an update; ``old``, ``old data``: an update finds the weights of its backward;
+        ``put back``: forwards use the live weights, and backwards put a stash into their place,
+        while the graph holds what the optimizer wrote to (past autograd, as fused ones do).
     """
 
     def __init__(
@@ -69,6 +82,7 @@ class OwnLoop:
             for rank in range(schedule.ranks)
         ]  # fmt: skip
         self.stash: dict[tuple[int, int], Mapping[str, Tensor]] = {}
+        self.clones: dict[tuple[int, int], AbstractContextManager[None]] = {}
         self.graphs: dict[tuple[int, int], tuple[Tensor, Tensor]] = {}
         self.sent: dict[tuple[str, int, int], Tensor] = {}
         self.stamped: dict[tuple[str, int, int], Tensor] = {}
@@ -93,12 +107,15 @@ class OwnLoop:
 
     def weights(self, stage: int, m: int) -> Mapping[str, Tensor]:
         live = dict(self.modules[stage].named_parameters())
-        if self.bug in ("alias", "newest"):
+        if self.bug in ("alias", "newest", "put back"):
             return live
         return {name: w.detach().clone().requires_grad_() for name, w in live.items()}
 
     def forward(self, recorder: Recorder, stage: int, m: int) -> None:
         used = self.stash[stage, m] = self.weights(stage, m)
+        clones = [weight.detach().clone() for weight in used.values()]
+        if self.bug == "put back":
+            self.clones[stage, m] = put_back(list(used.values()), clones)
         given = self.sent.pop(("F", stage, m), torch.ones(2, 8) * (m + 1))
         self.arrives(recorder, "F", stage, m)
         given = given.detach().requires_grad_(stage > 0)
@@ -121,7 +138,7 @@ class OwnLoop:
             # this fault computes the stage anew.
             used = dict(self.modules[stage].named_parameters())
             made = functional_call(self.modules[stage], dict(used), (given,))
-        with recorder.backward(stage, m, used):
+        with self.clones.pop((stage, m), nullcontext()), recorder.backward(stage, m, used):
             wanted = [*used.values(), *([given] if stage else [])]
             found = torch.autograd.grad(made, wanted, gradient)
         self.used = list(used.values())

@@ -12,6 +12,7 @@ import numpy as np
 
 from gpu_validation.checks.finding import Finding, fails, holds, undecided
 from gpu_validation.checks.observed import UNSEEN, Observed, values_at
+from gpu_validation.event_log import is_recorded
 from gpu_validation.prediction import Prediction
 from schedules.dependencies import tables
 from schedules.schedule import IntArray
@@ -40,9 +41,10 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
     absent = int((found == UNSEEN).sum())
     if absent:
         return undecided(NAME, f"the log lacks the staleness of {absent} of {found.size} gradients")
-    return holds(
-        NAME, found.size, f"all {found.size} gradients are as stale as predicted, 0 … {found.max()}"
-    )
+    # A recorder is told which gradient an update applies.
+    told = ", as its blocks say" if is_recorded(seen.log) else ""
+    says = f"all {found.size} gradients are as stale as predicted, 0 … {found.max()}{told}"
+    return holds(NAME, found.size, says)
 
 
 def measured(seen: Observed, stages: int, microbatches: int) -> IntArray:

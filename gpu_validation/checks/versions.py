@@ -198,6 +198,8 @@ def _strange_update(seen: Observed) -> tuple[int, str] | None:
             return index, f"is {extra['steps']} steps of one weight"
         if "no_version" in extra:
             return index, f"was made of weights that are not the newest: {extra['no_version']}"
+        if "gradient" in extra:
+            return index, f"applies a gradient that is not its own: {extra['gradient']}"
         if current != made[copy]:
             return index, f"was to make version {made[copy]} and made {current}"
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ def test_a_sound_loop_agrees(schedule: Schedule, stamps: bool, tmp_path: Path) -
     crosses = schedule.ranks > 1
     assert undecided == (set() if stamps else {"lamport"} | ({"messages"} if crosses else set()))
     assert any(control.applicable for control in found.controls)
+    (stale,) = (entry.says for entry in found.findings if entry.name == "local-staleness")
+    assert stale.endswith("as its blocks say")
 
 
 @pytest.mark.parametrize(
@@ -80,6 +83,14 @@ def test_a_fault_is_named_with_its_first_place(
     found = judge(tmp_path / "log", PIPEDREAM)
     assert not found.agree
     assert says in failed(found)[check]
+
+
+def test_a_stash_that_the_graph_does_not_read_is_no_stash(tmp_path: Path) -> None:
+    loop = OwnLoop(PIPEDREAM, tmp_path / "log", bug="put back", make=fused)
+    loop.run()
+    found = judge(tmp_path / "log", PIPEDREAM)
+    assert not found.agree
+    assert "1B1 was to use version 0 and used 1" in failed(found)["versions"]
 
 
 @pytest.mark.parametrize("hooks", [False, True])
@@ -199,6 +210,7 @@ EDITS: dict[str, Edit] = {
     "a count too far in F": changed("F", 1, 4, current=lambda c: c + 1),
     "a count too far in B": changed("B", 1, 4, current=lambda c: c + 1),
     "a count too far in U": changed("U", 1, 4, current=lambda c: c + 1),
+    "the gradient of another": changed("U", 1, 4, gradient="edited"),
     "another microbatch": changed("B", 1, 4, microbatch=5),
     "the update of another microbatch": changed("U", 1, 4, microbatch=5),
     "another kind": changed("B", 1, 4, op="F"),
@@ -268,6 +280,18 @@ def test_every_edit_of_a_sound_log_is_caught(name: str, sound: Path, tmp_path: P
     assert not found.agree
 
 
+def test_a_rank_that_left_updates_alone_is_told_apart_from_one_that_left_nothing(
+    sound: Path, tmp_path: Path
+) -> None:
+    log = lines(sound)
+    log[1] = [event for event in log[1] if event.get("op", "U") == "U"]
+    with pytest.raises(ScheduleError, match="rank 1 left updates and no forward or backward"):
+        judge(written(log, tmp_path / "log"), PIPEDREAM)
+    del log[1]
+    with pytest.raises(ScheduleError, match="there are none of rank 1"):
+        judge(written(log, tmp_path / "other"), PIPEDREAM)
+
+
 @pytest.mark.parametrize(("name", "says"), [("xpipe", "extrapolated"), ("localsgd", "averages")])
 def test_what_a_recorder_cannot_note_is_refused(name: str, says: str, tmp_path: Path) -> None:
     OwnLoop(build("pipedream", 2, 4), tmp_path / "log").run()
@@ -331,6 +355,10 @@ def test_the_command_judges_a_folder_and_files(
     assert command("pipedream", "--check", sound, *against, "--json")[0] == 2
     assert command("pipedream", "-p", 2, "--require", "order")[0] == 2
     assert command("--check", tmp_path, *against)[0] == 2
+
+
+def fused(weights: Any) -> torch.optim.Optimizer:
+    return torch.optim.AdamW(weights, lr=1e-2, fused=True)
 
 
 class Twice(torch.optim.SGD):
@@ -397,3 +425,83 @@ def test_what_comes_between_backwards_and_their_update(
     said = next(entry for entry in found.findings if entry.name == "versions")
     assert found.agree == (said.outcome is Outcome.HOLDS) == (says is None), said
     assert said.says.startswith(says or "")
+
+
+def late(weights: list[nn.Parameter], kept: list[list[torch.Tensor]], by: int) -> None:
+    """Hand over the gradients of some microbatches ago."""
+    now = [weight.grad for weight in weights]
+    kept.append([grad.clone() for grad in now if grad is not None])
+    for weight, old in zip(weights, kept[max(len(kept) - 1 - by, 0)], strict=True):
+        assert weight.grad is not None
+        weight.grad.copy_(old)
+
+
+OTHER = "0U{} applies a gradient that is not its own: bit for bit that of microbatch {} ("
+
+
+@pytest.mark.parametrize("attached", [False, True], ids=["blocks", "attached"])
+@pytest.mark.parametrize("way", ["backward", "grad"])
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda weights, kept: None, None),
+        (lambda weights, kept: late(weights, kept, 0), None),
+        (lambda weights, kept: nn.utils.clip_grad_norm_(weights, 0.1), None),
+        (lambda weights, kept: [w.grad.mul_(0.5) for w in weights], None),
+        (lambda weights, kept: late(weights, kept, 1), OTHER.format(1, 0)),
+        (lambda weights, kept: late(weights, kept, 2), OTHER.format(1, 0)),
+    ],
+    ids=["own", "copied", "clipped", "scaled", "one late", "two late"],
+)
+def test_a_gradient_of_another_microbatch_is_recognised(
+    change: Any, says: str | None, way: str, attached: bool, tmp_path: Path
+) -> None:
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(8, 90), nn.Tanh(), nn.Linear(90, 8))
+    kept: list[list[torch.Tensor]] = []
+    weights, optimizer = list(module.parameters()), sgd(list(module.parameters()))
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        if attached:
+            recorder.attach(module, optimizer)
+        for m in range(4):
+            optimizer.zero_grad()
+            with nullcontext() if attached else recorder.forward(0, m, module):
+                loss = module(torch.rand(3, 8)).square().mean()
+            with nullcontext() if attached else recorder.backward(0, m, module):
+                if way == "backward":
+                    loss.backward()
+                else:
+                    found = torch.autograd.grad(loss, weights)
+            for weight, grad in zip(weights, found if way == "grad" else (), strict=False):
+                weight.grad = grad
+            with nullcontext() if attached else recorder.update(0, m, module):
+                change(weights, kept)
+                optimizer.step()
+    judged = judge(tmp_path / "log", build("naive", 1, 4))
+    assert judged.agree == (says is None), failed(judged)
+    assert says is None or failed(judged)["versions"].startswith(says)
+
+
+@pytest.mark.parametrize("label", [True, False])
+def test_a_gradient_that_is_applied_late_is_that_of_the_microbatch_that_the_update_names(
+    label: bool, tmp_path: Path
+) -> None:
+    """One is handed over within its update, behind which the gradient before it still lies."""
+    module = nn.Linear(8, 8)
+    weights, optimizer = list(module.parameters()), sgd(list(module.parameters()))
+    waits: list[tuple[int, tuple[torch.Tensor, ...]]] = []
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                loss = module(torch.rand(3, 8)).square().mean()
+            with recorder.backward(0, m, module):
+                waits.append((m, torch.autograd.grad(loss, weights)))
+            if m:
+                of, found = waits.pop(0)
+                with recorder.update(0, of if label else m, module):
+                    for weight, grad in zip(weights, found, strict=True):
+                        weight.grad = grad
+                    optimizer.step()
+    log = lines(tmp_path / "log")[0][1:]
+    noted = [event["extra"].get("gradient") for event in log if event["op"] == "U"]
+    assert [entry is None for entry in noted] == [label] * 3

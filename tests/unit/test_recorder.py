@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import json
 import shutil
 import signal
@@ -13,6 +14,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
+from torch.nn.utils import parametrize
 from torch.utils.checkpoint import checkpoint
 
 from gpu_validation import recorder as recorder_file
@@ -119,9 +122,10 @@ def test_hooks_record_the_same(name: str, tmp_path: Path) -> None:
         (lambda w: w.grad.mul_(0.5), False),  # Momentum of one's own: another gradient.
     ],
 )
+@pytest.mark.parametrize("anew", [False, True], ids=["kept", "anew"])
 @FUSED
 def test_a_gradient_counts_as_left_where_it_is_added_to_as_it_was(
-    before: Callable[[Tensor], object] | None, named: bool, fused: bool, tmp_path: Path
+    before: Callable[[Tensor], object] | None, named: bool, fused: bool, anew: bool, tmp_path: Path
 ) -> None:
     module, recorder = net(), made(tmp_path)
     optimizer = torch.optim.SGD(module.parameters(), lr=0.1, fused=fused)
@@ -131,11 +135,36 @@ def test_a_gradient_counts_as_left_where_it_is_added_to_as_it_was(
         with recorder.backward(0, m, module):
             for weight in module.parameters() if before is not None and m else ():
                 before(weight)  # type: ignore[misc]
+            if anew:
+                del loss  # Its graph goes, and the nodes of the weights with it.
+                loss = module(torch.ones(2, 8)).square().mean()
             loss.backward()
         with recorder.update(0, m, module):
             optimizer.step()
     found = events(recorder)
     assert [("again" in event["extra"]) for event in found] == [False] * 4 + [named, False]
+
+
+@pytest.mark.parametrize("hand_over", ["assign", "copy"])
+def test_what_autograd_grad_returns_is_added_to_no_gradient(hand_over: str, tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    weights: dict[str, Tensor] = dict(module.named_parameters())
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    for m in range(3):
+        with recorder.forward(0, m, weights):
+            loss = functional_call(module, dict(weights), torch.ones(2, 8)).square().mean()
+        with recorder.backward(0, m, weights):
+            found = torch.autograd.grad(loss, list(weights.values()))
+        for weight, gradient in zip(weights.values(), found, strict=True):
+            if hand_over == "assign" or weight.grad is None:
+                weight.grad = gradient.clone()
+            else:
+                weight.grad.copy_(gradient)
+        with recorder.update(0, m, module):
+            optimizer.step()
+    log = events(recorder)
+    assert shown(log) == ONE_BY_ONE
+    assert not any("again" in event["extra"] for event in log)
 
 
 def test_a_step_that_writes_nothing_is_no_update(tmp_path: Path) -> None:
@@ -259,6 +288,97 @@ def test_mixed_precision(tmp_path: Path) -> None:
     assert shown(events(recorder)) == ONE_BY_ONE
 
 
+AUTOCAST = partial(torch.autocast, "cpu", torch.bfloat16)
+
+CONTEXTS: dict[str, tuple[Callable[[], Any], Callable[[], Any], bool]] = {
+    "whole": (AUTOCAST, nullcontext, True),
+    "whole, entered again": (AUTOCAST, AUTOCAST, True),
+    "whole and off": (lambda: AUTOCAST(enabled=False), nullcontext, False),
+    "whole, without its cache": (lambda: AUTOCAST(cache_enabled=False), nullcontext, False),
+    "each forward": (nullcontext, AUTOCAST, False),
+}
+
+
+CONTEXTS_OF_HOOKS = CONTEXTS | {
+    "whole and off, entered again": (lambda: AUTOCAST(enabled=False), AUTOCAST, True)
+}
+"""Within a block of one's own nobody sees that autocast was entered again."""
+
+
+@pytest.mark.parametrize(
+    ("name", "attached"),
+    [(name, False) for name in CONTEXTS] + [(name, True) for name in CONTEXTS_OF_HOOKS],
+)
+def test_casts_that_autocast_keeps_over_an_update_are_undecided(
+    name: str, attached: bool, tmp_path: Path
+) -> None:
+    module, recorder, read = net(), made(tmp_path), []
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1, fused=True)
+    whole, each, kept = CONTEXTS_OF_HOOKS[name]
+    if attached:
+        recorder.attach(module, optimizer)
+    with whole():
+        for m in range(2):
+            with nullcontext() if attached else recorder.forward(0, m, module), each():
+                out = module(torch.ones(2, 8)).float().sum()
+            read.append(out.item())
+            with nullcontext() if attached else recorder.backward(0, m, module):
+                out.backward()
+            with nullcontext() if attached else recorder.update(0, m, module):
+                optimizer.step()
+            optimizer.zero_grad()
+    found = events(recorder)
+    assert (read[0] == read[1]) == kept
+    versions = [event["version"] for event in found if event["op"] == "F"]
+    assert versions == [0, None if kept else 1]
+    assert kept == ("made of it that is cached" in str(found[3]["extra"].get("undecided")))
+
+
+class Symmetric(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.triu() + x.triu(1).mT
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_weights_that_parametrize_keeps_over_an_update_are_undecided(
+    whole: bool, tmp_path: Path
+) -> None:
+    module, recorder, read = linear(), made(tmp_path), []
+    parametrize.register_parametrization(module, "weight", Symmetric())
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    recorder.attach(module, optimizer)
+    with parametrize.cached() if whole else nullcontext():
+        for _ in range(2):
+            with nullcontext() if whole else parametrize.cached():
+                out = module(torch.ones(2, 8)).sum()
+            read.append(out.item())
+            out.backward(retain_graph=True)
+            optimizer.step()
+    assert (read[0] == read[1]) == whole
+    versions = [event["version"] for event in events(recorder) if event["op"] == "F"]
+    assert versions == [0, None if whole else 1]
+
+
+def test_compiled_autograd_traces_nothing_of_ours(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+
+    @torch.compile(backend="eager")
+    def backward(loss: Tensor) -> None:
+        loss.backward()  # type: ignore[no-untyped-call]
+
+    with torch._dynamo.config.patch(compiled_autograd=True):
+        for m in range(3):
+            with recorder.forward(0, m, module):
+                loss = module(torch.ones(2, 8)).sum()
+            with recorder.backward(0, m, module):
+                backward(loss)
+            with recorder.update(0, m, module):
+                optimizer.step()
+                optimizer.zero_grad()
+    assert shown(events(recorder)) == ONE_BY_ONE
+
+
 @FUSED
 def test_a_scaler_that_skips_a_step_leaves_no_update(fused: bool, tmp_path: Path) -> None:
     module = net()
@@ -320,6 +440,132 @@ def test_part_of_a_stage_recomputed_with_newer_weights_is_no_version(tmp_path: P
     event = events(recorder)[-1]
     assert event["version"] is None
     assert event["extra"]["no_version"] == "2.weight is of version 0, what precedes it of 1"
+
+
+@pytest.mark.parametrize("order", ["old new", "new old", "old old", "new new", "new copy"])
+def test_all_reads_of_a_block_count(order: str, tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    recorder.attach(module)
+    old = {name: tensor.detach().clone() for name, tensor in module.named_parameters()}
+    with recorder.forward(0, 0, module):
+        pass
+    with recorder.update(0, 0, module), torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(1)
+    new: dict[str, Tensor] = dict(module.named_parameters())
+    used = {"old": old, "new": new, "copy": {name: new[name].clone() for name in new}}
+    with recorder.forward(0, 1, module):
+        for which in order.split():
+            functional_call(module, used[which], torch.ones(2, 8))
+    event = events(recorder)[-1]
+    expected = {"old old": 0, "new new": 1, "new copy": 1}.get(order)
+    assert event["version"] == expected
+    says = None if expected is not None else "0.weight was read twice, and its content differs"
+    assert event["extra"].get("no_version") == says
+
+
+class Plain(nn.Module):
+    """Autograd keeps its weight itself; of a linear layer it keeps a view."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(8, 8))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.mm(x, self.weight)
+
+
+def linear() -> nn.Module:
+    return nn.Linear(8, 8, bias=False)
+
+
+def written(weight: nn.Parameter) -> None:
+    weight.data.add_(1)
+
+
+def replaced(weight: nn.Parameter) -> None:
+    weight.data = weight.data + 1
+
+
+def restored(weight: nn.Parameter) -> Tensor:
+    """Hands over what is to be put back: the graph may hold what the update wrote to."""
+    stash = weight.detach().clone()
+    weight.data.add_(1)
+    return stash
+
+
+@pytest.mark.parametrize("attached", [False, True], ids=["blocks", "attached"])
+@pytest.mark.parametrize("anew", [False, True], ids=["kept", "anew"])
+@pytest.mark.parametrize("make", [Plain, linear])
+@pytest.mark.parametrize("change", [written, replaced, restored])
+def test_a_backward_has_the_version_that_its_graph_reads(
+    change: Callable[[nn.Parameter], Tensor | None],
+    make: Callable[[], nn.Module],
+    anew: bool,
+    attached: bool,
+    tmp_path: Path,
+) -> None:
+    torch.manual_seed(0)
+    module, recorder = make(), made(tmp_path)
+    if attached:
+        recorder.attach(module)
+    (weight,) = module.parameters()
+    given = torch.ones(1, 8, requires_grad=True)
+    rows = 1 if make is Plain else 0
+    with recorder.forward(0, 0, module):
+        out = module(given)
+    sums = [weight.detach().sum(rows)]
+    live = weight.data
+    with recorder.update(0, 0, module):
+        stash = change(weight)
+    sums.append(weight.detach().sum(rows))
+    if stash is not None:
+        weight.data = stash
+    with recorder.backward(0, 0, module):
+        (module(given) if anew else out).sum().backward()
+    assert given.grad is not None
+    (used,) = (k for k, total in enumerate(sums) if torch.allclose(given.grad[0], total))
+    found = shown(events(recorder))
+    assert found == [("F", 0, 0), ("U", None, 1), ("B", used, 1)]
+    assert live is not None
+
+
+@pytest.mark.parametrize(("change", "version"), [(written, 1), (replaced, None), (restored, None)])
+def test_what_the_graph_of_a_hooked_backward_reads_may_be_undecided(
+    change: Callable[[nn.Parameter], Tensor | None], version: int | None, tmp_path: Path
+) -> None:
+    module, recorder = linear(), made(tmp_path)
+    recorder.attach(module)
+    (weight,) = module.parameters()
+    out = module(torch.ones(1, 8, requires_grad=True))
+    with recorder.update(0, 0, module):
+        stash = change(weight)
+    if stash is not None:
+        weight.data = stash
+    out.sum().backward()
+    event = events(recorder)[-1]
+    assert (event["op"], event["version"]) == ("B", version)
+    assert ("nobody saw which" in event["extra"].get("undecided", "")) == (version is None)
+
+
+@pytest.mark.parametrize("attached", [False, True])
+def test_a_graph_that_holds_casts_of_weights_that_are_written_to_is_undecided(
+    attached: bool, tmp_path: Path
+) -> None:
+    module, recorder = net(), made(tmp_path)
+    if attached:
+        recorder.attach(module)
+    with nullcontext() if attached else recorder.forward(0, 0, module), AUTOCAST():
+        out = module(torch.ones(1, 8)).float().sum()
+    with recorder.update(0, 0, module), torch.no_grad():
+        for weight in module.parameters():
+            weight.add_(1)
+    with nullcontext() if attached else recorder.backward(0, 0, module):
+        out.backward()
+    event = events(recorder)[-1]
+    assert (event["op"], event["version"]) == ("B", None)
+    assert "nobody saw which" in event["extra"]["undecided"]
+    assert "hash" not in event["extra"]
 
 
 def test_weights_that_nobody_made_are_no_version(tmp_path: Path) -> None:
@@ -462,6 +708,26 @@ def test_an_attached_forward_that_fails_is_not_counted(tmp_path: Path) -> None:
         module(torch.ones(2, 9))
     module(torch.ones(2, 8))
     assert [(event["op"], event["microbatch"]) for event in events(recorder)] == [("F", 0)]
+
+
+def test_a_copy_of_an_attached_module_is_not_attached(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    recorder.attach(module)
+    copied = copy.deepcopy(module)
+    with torch.no_grad():
+        next(copied.parameters()).mul_(2)
+    copied(torch.ones(2, 8)).sum().backward()
+    with recorder.forward(0, 0, module):
+        copied(torch.ones(2, 8))
+    assert shown(events(recorder)) == [("F", 0, 0)]
+
+
+def test_too_many_microbatches_of_hooks_are_told_of_two_forwards_a_step(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path, 1)
+    recorder.attach(module)
+    module(torch.ones(2, 8))
+    with pytest.raises(RecorderError, match="every forward of an attached module in train"):
+        module(torch.ones(2, 8))
 
 
 def test_a_closed_recorder_lets_the_training_go_on(tmp_path: Path) -> None:
