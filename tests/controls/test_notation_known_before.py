@@ -200,3 +200,14 @@ def test_with_an_iterate_that_is_listed_a_line_is_used() -> None:
     T.iterate(y, u, k)
     T.assume((y - g) ** 2 <= g**2 / 4)
     assert is_found(T.shows(2 * E(y**2) <= 5 * E(g**2)))
+
+
+def test_what_is_drawn_in_a_cited_theorem_keeps_its_name() -> None:
+    """The mean of h would be h, as the cited mean is over g alone."""
+    E = mean("E", g)
+    lemma = theorem("mine.lemma")
+    lemma.unbiased(E, g, u)
+    made = lemma.shows(equal(E(g @ u), u**2))
+    T = theorem("mine.citing")
+    with pytest.raises(TheoryError, match="g is random to E in mine.lemma"):
+        T.cite(made, vectors={g: h})

@@ -17,7 +17,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
-from theory.kernel.context import names_in
+from theory.kernel.context import measures, names_in
 from theory.kernel.relations import Relation, eq
 from theory.kernel.rules import Cite, Combine, Found, Induction
 from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
@@ -429,6 +429,14 @@ class Draft:
             The name of the line that it gives.
         """
         put = {next(iter(one.names)): other for one, other in (vectors or {}).items()}
+        drawn = {name: mean.name for mean in measures(lemma) for name in sorted(mean.random)}
+        for name in sorted(drawn.keys() & put.keys()):
+            raise TheoryError(
+                f"{name} is random to {drawn[name]} in {lemma.id}, whose mean is over {name} and "
+                f"nothing else: {text(put[name])} cannot take its place",
+                self.id,
+                f"call what is drawn {name} here as well",
+            )
         numbers = {one: sympy.sympify(other) for one, other in (scalars or {}).items()}
         values = self._carried(lemma, Values(numbers, put))
         self._plan.cite(lemma, values, unused)
