@@ -6,6 +6,7 @@ makespan, bubble, peak of activations and largest local staleness, for all sizes
 a law, or all seven invariants of an order of your own, are proved.
 """
 
+import re
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -241,7 +242,7 @@ def _entries(result: dict[str, Any]) -> Iterator[str]:
     if "index" not in result:
         yield from _cases(result["delay"])
         return
-    r = ", r" if "r" in str(result["recorded"]).replace("expr", "") else ""
+    r = ", r" if re.search(r"\br\b", str(result["recorded"])) else ""
     yield f"  A(i{r}) − R(j{r}), with A(i{r})"
     yield from _cases(result["index"])
     yield f"and R(j{r})"
@@ -393,15 +394,16 @@ def _cases(cases: list[dict[str, str]] | str) -> Iterator[str]:
         return
     whens: dict[str, list[str]] = {}
     for case in cases:
-        parts = [] if case["when"] == "True" else map(as_text, case["when"].split(" & "))
-        whens.setdefault(case["expr"], []).append(" and ".join(parts))
+        when = "" if case["when"] == "True" else as_text(case["when"])
+        whens.setdefault(case["expr"], []).append(when)
     common = max(whens, key=lambda form: len(whens[form]))
     if len(whens[common]) > 1:  # the cases are all that there are
         whens[common] = ["otherwise" if len(whens) > 1 else ""]
     for form, conditions in sorted(whens.items(), key=lambda one: one[1] == ["otherwise"]):
         text = " or ".join(conditions)
         condition = {"": "", "otherwise": "   otherwise"}.get(text, f"   if {text}")
-        yield f"  {as_text(form)}{condition}"
+        inner = form.startswith("Piecewise(") and condition  # its cases end before this one's
+        yield f"  ({as_text(form)}){condition}" if inner else f"  {as_text(form)}{condition}"
 
 
 COMMAND: Final = Command.of(__doc__, configure, run)
