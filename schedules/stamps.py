@@ -370,7 +370,9 @@ def run_stamped(
     kind = np.concatenate([kinds for kinds, _, _ in parts])[sequence]
     who = who[sequence]
     try:
-        label = np.broadcast_to(np.asarray(order.microbatch(at), np.int64), len(x))[who]
+        label = order.microbatch(at)
+        _require_one(label, len(x), f"family {name}: `microbatch`")
+        label = np.broadcast_to(np.asarray(label, np.int64), len(x))[who]
     except OverflowError as error:
         raise ParameterError(
             f"microbatches are numbers from 0 to M − 1 = {M - 1}, found larger ones",
@@ -432,8 +434,23 @@ def _actions(order: StampedOrder, at: At) -> Iterator[tuple[IntArray, IntArray, 
     for kinds, own, stamp in found:
         if not isinstance(stamp, tuple):
             raise FamilyFileError(f"a stamp is a tuple, found {stamp!r}", "stamps", "write (n,)")
+        for column in stamp:
+            _require_one(column, pairs, f"stamp of {Kind(kinds[0]).name}")
         columns = [_whole(column, wide=order.wide) for column in stamp]
         yield kinds[own], own, [np.broadcast_to(column, pairs)[own] for column in columns]
+
+
+def _require_one(found: Number, pairs: int, where: str) -> None:
+    """Refuse a pair, or anything else that is not one number for each microbatch."""
+    several = isinstance(found, (tuple, list))  # of numbers; of two microbatches it has their shape
+    if several or np.shape(found) not in ((), (pairs,)):
+        count = len(found)
+        pair = " (quotient and remainder, as `at.divide` gives them)" if count == 2 else ""
+        raise FamilyFileError(
+            f"one number is needed at each place, found {count}{pair}",
+            where,
+            "write at.divide(number, divisor)[0] for a quotient, [1] for a remainder",
+        )
 
 
 def _whole(column: Number, *, wide: bool) -> IntArray:

@@ -231,6 +231,15 @@ ORDERS = {
     ),
     "comparison": (STAMPS.replace("(0, at", "(at.p > 9, at"), "stamps are whole numbers"),
     "comparisons": (STAMPS.replace("(0, at", "(1 - (at.x > 9), at"), "stamps are whole numbers"),
+    "pair": (STAMPS.replace("(0, at.x + at.rank)", "(0, at.divide(at.x, 2))"), "found 2 (quotient"),
+    "pair of two": (
+        STAMPS.replace("(0, at.x + at.rank)", "(0, at.divide(at.M, at.p))"),
+        "found 2 (quotient",
+    ),
+    "pair of microbatches": (
+        STAMPS.replace("LINE,  #", "LINE, microbatch=lambda at: at.divide(at.x, 2),  #"),
+        "found 2 (quotient",
+    ),
     "unequal": (STAMPS.replace("(0, at.x + at.rank)", "(0,)"), "found 1 and 2 numbers"),
     "microbatch": (
         STAMPS.replace("LINE,  #", "LINE, microbatch=lambda at: 2**64,  #"),
@@ -249,7 +258,7 @@ def test_what_is_wrong_with_stamps_is_said(fault: str, problem: Problem, tmp_pat
     file = tmp_path / "mine.py"
     file.write_text(text, encoding="utf-8")
     assert says in problem("check", file, "-p", 3)["what"]
-    if fault in ("no stamp", "comparison", "unequal"):
+    if fault in ("no stamp", "comparison", "unequal") or "pair" in fault:
         assert says in problem("derive", file)["what"]
 
 
