@@ -44,7 +44,7 @@ def faults(subject: Document | Schedule) -> tuple[Fault, ...]:
     Examples
     --------
     >>> from schedules import build
-    >>> faults(build("blog-gpipe", 2, 4))
+    >>> faults(build("gpipe", 2, 4))
     ()
     """
     from schedules.formats import Document
