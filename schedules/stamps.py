@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from typing import Any, Final, Literal
 
@@ -349,7 +350,8 @@ def run_stamped(
     lane, rank, x = (axis.ravel() for axis in np.indices((shape.lanes(known), p, each)))
     stage = shape.stage(lane, rank, p, np.where)
     choose: Any = _choose_wide if order.wide else np.where
-    divide: Any = _divide_wide if order.wide else np.divmod
+    exact: Any = _divide_wide if order.wide else np.divmod
+    divide = partial(_pair, exact)
     kind_of = np.dtype(object if order.wide else np.int64)
     lanes, ranks, stages, numbers = (one.astype(kind_of) for one in (lane, rank, stage, x))
     at = At(p, M, known, lanes, ranks, stages, numbers, choose, divide)
@@ -471,6 +473,20 @@ def _whole(column: Number, *, wide: bool) -> IntArray:
 
 def _choose_wide(test: Any, yes: Number, no: Number) -> Any:
     return np.where(test, *(np.asarray(one, object) for one in (yes, no)))
+
+
+class _Pair(tuple[Number, Number]):
+    """Quotient and remainder. As one number they equal none, which a `choose` would not notice."""
+
+    def _refuse(self, other: object) -> Any:
+        raise TypeError("at.divide gives a pair: [0] is the quotient, [1] the remainder")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __mul__ = __rmul__ = _refuse
+    __hash__ = tuple.__hash__
+
+
+def _pair(divide: Callable[[Number, Number], Any], number: Number, divisor: Number) -> _Pair:
+    return _Pair(divide(number, divisor))
 
 
 def _divide_wide(number: Number, divisor: Number) -> Any:

@@ -232,6 +232,10 @@ ORDERS = {
     "comparison": (STAMPS.replace("(0, at", "(at.p > 9, at"), "stamps are whole numbers"),
     "comparisons": (STAMPS.replace("(0, at", "(1 - (at.x > 9), at"), "stamps are whole numbers"),
     "pair": (STAMPS.replace("(0, at.x + at.rank)", "(0, at.divide(at.x, 2))"), "found 2 (quotient"),
+    "compared pair": (
+        STAMPS.replace("(0, at.x", "(at.choose(at.divide(at.x, 2) == 0, 0, 0), at.x"),
+        "at.divide gives a pair: [0] is the quotient, [1] the remainder",
+    ),
     "pair of two": (
         STAMPS.replace("(0, at.x + at.rank)", "(0, at.divide(at.M, at.p))"),
         "found 2 (quotient",
