@@ -100,7 +100,7 @@ FAULTS = {
     "circle": ("0F0,0B0\n1B0,1F0", "causal: an action stands behind what it needs"),
     "two ranks": ("0F0,0B0,1F1,1B1\n1F0,1B0,0F1,0B1", "exclusive: a stage lives on one rank"),
     "no send": ("0F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0", "match: every receive has its send"),
-    "for ever": (
+    "crossed": (
         "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B1,0B1,0RECV_B0,0B0\n"
         "1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1",
         "match: the n-th send of a channel",
