@@ -52,7 +52,9 @@ def run(arguments: Namespace) -> int:
     """
     request.refuse_what_would_be_ignored(arguments)
     request.require_torch()
-    schedule = request.schedule_of(arguments)
+    from gpu_validation.steps import by_policy
+
+    schedule = by_policy(request.schedule_of(arguments))
     if arguments.check is not None:
         return _finish(arguments, *_judged(arguments, schedule), None)
     spec = request.spec_of(arguments, schedule)

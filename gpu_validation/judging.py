@@ -27,6 +27,7 @@ from gpu_validation.event_log import is_recorded
 from gpu_validation.logs import read_log
 from gpu_validation.merging import STEP, steps_of
 from gpu_validation.prediction import Prediction, predict
+from gpu_validation.steps import by_policy
 from schedules.errors import ParameterError, ScheduleError
 from schedules.formats.trace import Trace
 from schedules.schedule import Schedule
@@ -258,6 +259,7 @@ def judge(
     >>> found.agree, found.findings[1].says
     (False, 'the log lacks what 8 forwards were told of stage 0')
     """
+    schedule = by_policy(schedule)
     trace = log if isinstance(log, Trace) else read_log(log, schedule)
     required = required_of(trace, require)
     _, findings, controls = judge_log(trace, schedule)

@@ -30,6 +30,7 @@ from gpu_validation.prediction import Prediction, computations, predict
 from gpu_validation.run import require_runnable, run
 from gpu_validation.single_thread import replay
 from gpu_validation.spec import RunResult, RunSpec
+from gpu_validation.steps import by_policy
 from gpu_validation.transports import Group, open_group
 from schedules.user_code import reason
 
@@ -118,6 +119,7 @@ def measure(
     >>> found.agree, [control.name for control in found.controls if not control.applicable]
     (True, [])
     """
+    spec = replace(spec, schedule=by_policy(spec.schedule))
     declared = predict(spec.schedule)
     require_runnable(spec)
     with open_group(spec.transport, spec.device, spec.schedule.ranks, spec.share_gpus) as group:

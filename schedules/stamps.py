@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from typing import Any, Final, Literal
 
@@ -349,7 +350,8 @@ def run_stamped(
     lane, rank, x = (axis.ravel() for axis in np.indices((shape.lanes(known), p, each)))
     stage = shape.stage(lane, rank, p, np.where)
     choose: Any = _choose_wide if order.wide else np.where
-    divide: Any = _divide_wide if order.wide else np.divmod
+    exact: Any = _divide_wide if order.wide else np.divmod
+    divide = partial(_pair, exact)
     kind_of = np.dtype(object if order.wide else np.int64)
     lanes, ranks, stages, numbers = (one.astype(kind_of) for one in (lane, rank, stage, x))
     at = At(p, M, known, lanes, ranks, stages, numbers, choose, divide)
@@ -370,7 +372,9 @@ def run_stamped(
     kind = np.concatenate([kinds for kinds, _, _ in parts])[sequence]
     who = who[sequence]
     try:
-        label = np.broadcast_to(np.asarray(order.microbatch(at), np.int64), len(x))[who]
+        label = order.microbatch(at)
+        _require_one(label, len(x), f"family {name}: `microbatch`")
+        label = np.broadcast_to(np.asarray(label, np.int64), len(x))[who]
     except OverflowError as error:
         raise ParameterError(
             f"microbatches are numbers from 0 to M − 1 = {M - 1}, found larger ones",
@@ -432,8 +436,23 @@ def _actions(order: StampedOrder, at: At) -> Iterator[tuple[IntArray, IntArray, 
     for kinds, own, stamp in found:
         if not isinstance(stamp, tuple):
             raise FamilyFileError(f"a stamp is a tuple, found {stamp!r}", "stamps", "write (n,)")
+        for column in stamp:
+            _require_one(column, pairs, f"stamp of {Kind(kinds[0]).name}")
         columns = [_whole(column, wide=order.wide) for column in stamp]
         yield kinds[own], own, [np.broadcast_to(column, pairs)[own] for column in columns]
+
+
+def _require_one(found: Number, pairs: int, where: str) -> None:
+    """Refuse a pair, or anything else that is not one number for each microbatch."""
+    several = isinstance(found, (tuple, list))  # of numbers; of two microbatches it has their shape
+    if several or np.shape(found) not in ((), (pairs,)):
+        count = len(found)
+        pair = " (quotient and remainder, as `at.divide` gives them)" if count == 2 else ""
+        raise FamilyFileError(
+            f"one number is needed at each place, found {count}{pair}",
+            where,
+            "write at.divide(number, divisor)[0] for a quotient, [1] for a remainder",
+        )
 
 
 def _whole(column: Number, *, wide: bool) -> IntArray:
@@ -454,6 +473,20 @@ def _whole(column: Number, *, wide: bool) -> IntArray:
 
 def _choose_wide(test: Any, yes: Number, no: Number) -> Any:
     return np.where(test, *(np.asarray(one, object) for one in (yes, no)))
+
+
+class _Pair(tuple[Number, Number]):
+    """Quotient and remainder. As one number they equal none, which a `choose` would not notice."""
+
+    def _refuse(self, other: object) -> Any:
+        raise TypeError("at.divide gives a pair: [0] is the quotient, [1] the remainder")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __mul__ = __rmul__ = _refuse
+    __hash__ = tuple.__hash__
+
+
+def _pair(divide: Callable[[Number, Number], Any], number: Number, divisor: Number) -> _Pair:
+    return _Pair(divide(number, divisor))
 
 
 def _divide_wide(number: Number, divisor: Number) -> Any:

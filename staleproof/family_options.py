@@ -6,6 +6,7 @@ from typing import Final
 from schedules import Schedule, build, get_family
 from staleproof.arguments import Parser, as_mapping, assignment, positive
 from staleproof.errors import UsageError
+from staleproof.sources import is_file
 
 FAMILY_HELP: Final = "see `staleproof families`, or a Python file that defines FAMILY"
 
@@ -36,6 +37,22 @@ def add_parameters(parser: Parser) -> None:
         """,
         set=lambda text: assignment(text, "--set", "name=value"),
     )
+
+
+def require_family(name: str) -> None:
+    """Refuse a schedule file where a family is wanted.
+
+    Raises
+    ------
+    UsageError
+        The name is that of a schedule file.
+    """
+    if is_file(name):
+        raise UsageError(
+            "a family is needed, or the Python file of one, and this is a schedule file",
+            name,
+            "take `staleproof check`, which says its delays and staleness",
+        )
 
 
 def parameters(arguments: Namespace) -> dict[str, int]:

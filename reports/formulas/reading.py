@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -24,10 +24,13 @@ from reports.formulas.tree import (
 
 _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<quoted>"[^"]*"|'[^']*')
-    |(?P<sign>\*\*|<=|>=|==|!=|[-−+*/()\[\],<>=;])|(?P<name>[^\W\d][^\s\-−+*/()\[\],<>=;!"']*))""",
+    |(?P<sign>\*\*|<=|>=|==|!=|[-−+*/()\[\],<>=;&|~])|(?P<name>[^\W\d][^\s\-−+*/()\[\],<>=;!"']*))""",
     re.VERBOSE,
 )
 _RELATIONS: Final = frozenset("<= >= == != < > =".split())
+_LOGIC: Final = {"&": "And", "|": "Or"}
+_SWAPPED: Final = {"And": "Or", "Or": "And"}
+_CONTRARY: Final = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 DEEPEST: Final = 60
 """Nested brackets that are read."""
 
@@ -43,7 +46,7 @@ def read(text: str) -> Node:
     Raises
     ------
     NotAFormulaError
-        Anything but numbers, names, calls, ``+ - * / **`` and relations.
+        Anything but numbers, names, calls, ``+ - * / **``, relations, and ``& | ~`` of relations.
 
     Examples
     --------
@@ -54,7 +57,7 @@ def read(text: str) -> Node:
     if all(label and formula for label, _, formula in parts):
         return Named(tuple((label, read(formula)) for label, _, formula in parts))
     reader = _Reader(list(_tokens(text)))
-    found = reader.relation(0)
+    found = reader.condition(0)
     if reader.place != len(reader.tokens):
         raise NotAFormulaError(text)
     return found
@@ -86,6 +89,29 @@ class _Reader:
         if self.sign() != expected:
             raise NotAFormulaError(expected)
         self.place += 1
+
+    def condition(self, depth: int) -> Node:
+        """A relation, or several as sympy joins them: ``(a < b) & (c < d) | ~(e < f)``."""
+        return self.joined("|", lambda: self.joined("&", lambda: self.turned(depth)))
+
+    def joined(self, sign: str, part: Callable[[], Node]) -> Node:
+        """Parts with a sign of logic between them; one alone stays as it is."""
+        parts = [part()]
+        while self.sign() == sign:
+            self.place += 1
+            parts.append(part())
+        if len(parts) == 1:
+            return parts[0]
+        if not all(map(_is_condition, parts)):
+            raise NotAFormulaError(f"{sign} joins relations")
+        return Call(_LOGIC[sign], tuple(parts))
+
+    def turned(self, depth: int) -> Node:
+        """A relation, or the opposite of what stands behind ``~``."""
+        if self.sign() != "~":
+            return self.relation(depth)
+        self.place += 1
+        return _opposite(self.atom(depth))
 
     def relation(self, depth: int) -> Node:
         if depth > DEEPEST:
@@ -153,11 +179,25 @@ class _Reader:
         self.place += 1
         found = []
         while self.sign() != closer:
-            found.append(self.relation(depth + 1))
+            found.append(self.condition(depth + 1))
             if self.sign() != closer:
                 self.take(",")
         self.place += 1
         return tuple(found)
+
+
+def _is_condition(node: Node) -> bool:
+    """Whether this is true or false, and no number."""
+    return isinstance(node, Relation) or (isinstance(node, Call) and node.name in _SWAPPED)
+
+
+def _opposite(node: Node) -> Node:
+    """What holds where a condition does not, without a word for ``not``."""
+    if isinstance(node, Relation) and len(node.signs) == 1 and node.signs[0] in _CONTRARY:
+        return Relation(node.sides, (_CONTRARY[node.signs[0]],))
+    if isinstance(node, Call) and node.name in _SWAPPED:
+        return Call(_SWAPPED[node.name], tuple(map(_opposite, node.arguments)))
+    raise NotAFormulaError("~ turns relations into their opposites")
 
 
 def _is_negative(node: Node) -> bool:

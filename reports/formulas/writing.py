@@ -25,6 +25,11 @@ _SIGNS: Final = {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠"}
 _FENCES: Final = {"floor": ("⌊", "⌋"), "ceiling": ("⌈", "⌉"), "Abs": ("|", "|")}
 _WORDS: Final = {"Max": "max", "Min": "min", "log": "ln"}
 _CONNECTIVES: Final = {"And": "and", "Or": "or"}
+ALONE: Final = -1
+"""Asks for no brackets: of what stands alone on its line, or in brackets already."""
+
+PART: Final = 0
+"""Asks for brackets around what has no end of its own: of an item among others."""
 
 
 def as_text(text: str) -> str:
@@ -97,8 +102,13 @@ def _made(text: str, ink: Ink) -> str | None:
         return None
 
 
-def _binding(node: Node) -> int:
-    """How tightly a thing holds together: relations least, atoms most."""
+def _binding(node: Node, one_line: bool = False) -> int:
+    """How tightly a thing holds together: relations least, atoms most.
+
+    Cases on one line have no brace around them and end nowhere: they hold together least of all.
+    """
+    if one_line and isinstance(node, Call) and node.name == "Piecewise":
+        return ALONE
     if isinstance(node, Relation):
         return 0
     if isinstance(node, Total) or (isinstance(node, Call) and node.name in _CONNECTIVES):
@@ -116,10 +126,11 @@ class _Writer:
     def __init__(self, ink: Ink) -> None:
         self.ink = ink
 
-    def write(self, node: Node, least: int = 0) -> str:
+    def write(self, node: Node, least: int = ALONE) -> str:
         """The node; in brackets if it holds less tightly than is needed."""
         text = self._bare(node)
-        return text if _binding(node) >= least else self.ink.fenced("(", text, ")")
+        tight = _binding(node, self.ink.side_by_side)
+        return text if tight >= least else self.ink.fenced("(", text, ")")
 
     def _bare(self, node: Node) -> str:
         ink = self.ink
@@ -155,7 +166,7 @@ class _Writer:
                 words = self.write(read(label))
             except NotAFormulaError:
                 words = self.ink.words(label).strip()
-            parts += [self.ink.sign(","), words, self.ink.sign("="), self.write(node)]
+            parts += [self.ink.sign(","), words, self.ink.sign("="), self.write(node, PART)]
         return self.ink.joined(*parts[1:])
 
     def name(self, name: str) -> str:
@@ -166,7 +177,8 @@ class _Writer:
 
     def _listed(self, items: tuple[Node, ...]) -> str:
         comma = self.ink.sign(",")
-        parts = [part for item in items for part in (comma, self.write(item))]
+        least = PART if len(items) > 1 else ALONE
+        parts = [part for item in items for part in (comma, self.write(item, least))]
         return self.ink.joined(*parts[1:])
 
     def _total(self, terms: tuple[tuple[bool, Node], ...]) -> str:
@@ -263,11 +275,17 @@ class _Writer:
                 joined = [
                     part
                     for one in arguments
-                    for part in (ink.words(_CONNECTIVES[name]), self.write(one))
+                    for part in (ink.words(_CONNECTIVES[name]), self._joint(one))
                 ]
                 return ink.joined(*joined[1:])
         inside = ink.fenced("(", self._listed(arguments), ")")
         return ink.joined(self.name(_WORDS.get(name, name)), inside)
+
+    def _joint(self, node: Node) -> str:
+        """What is joined by ``and`` or ``or``: in brackets if it is joined itself."""
+        text = self.write(node, PART)
+        joined = isinstance(node, Call) and node.name in _CONNECTIVES
+        return self.ink.fenced("(", text, ")") if joined else text
 
     def _measure(self, name: str) -> str:
         """What a mean is over: ``E_t`` is the mean given the past of t."""
@@ -283,5 +301,6 @@ class _Writer:
     def _case(self, row: Row) -> tuple[str, str]:
         value, when = row.items
         if when == Symbol("True"):
-            return self.write(value), self.ink.words("otherwise").strip()
-        return self.write(value), self.ink.joined(self.ink.words("if").lstrip(), self.write(when))
+            return self.write(value, PART), self.ink.words("otherwise").strip()
+        condition = self.ink.joined(self.ink.words("if").lstrip(), self.write(when, PART))
+        return self.write(value, PART), condition

@@ -39,7 +39,7 @@ from schedules.formats.head import (
     read_policy,
     require_apart,
 )
-from schedules.formats.strict_json import Node, display_name, parse, read_text
+from schedules.formats.strict_json import Node, display_name, parse, read_text, versioned
 from schedules.policies import WeightPolicy
 from schedules.schedule import Group, Schedule
 
@@ -54,7 +54,7 @@ ACTION_PATTERN: Final = (
 """How an action is written; `schemas/schedule.json` states the same."""
 
 _ACTION: Final = re.compile(ACTION_PATTERN.removeprefix("^").removesuffix("$"))
-_REQUIRED: Final = ("schema", "ranks", "microbatches", "placement", "policy")
+_REQUIRED: Final = ("ranks", "microbatches", "placement", "policy")
 _OPTIONAL: Final = ("name", "parameters", "groups")
 
 
@@ -110,11 +110,7 @@ def from_node(
     node: Node, name: str, microbatches: int | None = None, policy: WeightPolicy | None = None
 ) -> Schedule:
     """Make a schedule of a parsed document; as `parse_json`."""
-    fields = node.fields(*_REQUIRED, optional=_OPTIONAL)
-    if fields["schema"].text() != SCHEMA:
-        raise fields["schema"].error(
-            f"this version reads {SCHEMA!r}", "write that, or take a version that reads this one"
-        )
+    fields = versioned(node, SCHEMA, *_REQUIRED, optional=_OPTIONAL)
     columns = Columns(name, form=("ranks[{rank}]", "[{index}]"))
     for row, rank in enumerate(fields["ranks"].items(), 1):
         _read_rank(columns, rank, row)

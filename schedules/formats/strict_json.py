@@ -131,6 +131,18 @@ class Node:
         return found
 
 
+def versioned(
+    node: Node, schema: str, *required: str, optional: tuple[str, ...] = ()
+) -> dict[str, Node]:
+    """The fields of an object whose ``schema`` is this one: another version may have other keys."""
+    stated = dict(node.members()).get("schema")
+    if stated is not None and stated.text() != schema:
+        raise stated.error(
+            f"this version reads {schema!r}", "write that, or take a version that reads this one"
+        )
+    return node.fields("schema", *required, optional=optional)
+
+
 def _listed(keys: dict[str, Node]) -> str:
     some = ", ".join(shortened(key) for key in list(keys)[:8])
     return f"{some}, …" if len(keys) > 8 else some or "no key"

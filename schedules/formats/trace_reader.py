@@ -8,7 +8,7 @@ from itertools import count
 from typing import IO, Final
 
 from schedules.errors import FormatError
-from schedules.formats.strict_json import Node, decoded, display_name, parse, unreadable
+from schedules.formats.strict_json import Node, decoded, display_name, parse, unreadable, versioned
 from schedules.formats.trace import SCHEMA, UNITS, Trace
 from schedules.formats.trace_events import Events
 from schedules.policies import WeightPolicy
@@ -16,7 +16,7 @@ from schedules.policies import WeightPolicy
 MAX_LINE: Final = 1024**2
 """Longest line that is read, in bytes."""
 
-_HEADER: Final = ("schema", "unit")
+_HEADER: Final = ("unit",)
 _HEADER_OPTIONAL: Final = ("ranks", "microbatches", "name", "policy", "placement", "parameters")
 
 Line = tuple[int, str, bool]
@@ -148,11 +148,7 @@ def _read(
             "a trace starts with a header, found no line at all", name, "write the header first"
         )
     header = first[1]
-    fields = header.fields(*_HEADER, optional=_HEADER_OPTIONAL)
-    if fields["schema"].text() != SCHEMA:
-        raise fields["schema"].error(
-            f"this version reads {SCHEMA!r}", "write that, or take a version that reads this one"
-        )
+    fields = versioned(header, SCHEMA, *_HEADER, optional=_HEADER_OPTIONAL)
     if fields["unit"].text() not in UNITS:
         raise fields["unit"].error(f"the unit is one of {', '.join(UNITS)}", "name one of them")
     events = Events(name)

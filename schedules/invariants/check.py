@@ -19,6 +19,7 @@ from schedules.invariants.invariant import Answer, Invariant, Undecided
 from schedules.invariants.registry import BASE, INVARIANTS
 from schedules.invariants.requirement import Requirement
 from schedules.invariants.run import Run
+from schedules.invariants.updates import other_labels
 from schedules.invariants.visits import buffers_used
 from schedules.linearization import DEFAULT, get_linearization
 from schedules.messages.capacity import deadlock_facts
@@ -197,7 +198,8 @@ def _facts(
         if run.instructions is not None:
             found["pipe_buffers"] = list(run.instructions.pipe_buffers)
             found["buffers_used"] = buffers_used(run.instructions)
-        if texts := [*_unasked(run, asked), *_tied(run), *_unwaited(run.schedule)]:
+        texts = [*_unasked(run, asked), *other_labels(run), *_tied(run), *_unwaited(run.schedule)]
+        if texts:
             found["amiss"] = texts
     if not is_empty(run.schedule):
         found["deadlock"] = deadlock_facts(run.schedule, run.plan, completes)

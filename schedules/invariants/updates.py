@@ -8,9 +8,11 @@ between: see `schedules.invariants.reductions`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
-from schedules.actions import Kind
+from schedules.actions import NO_MICROBATCH, Kind
 from schedules.dependencies import MISSING
 from schedules.invariants.invariant import Answer
 from schedules.invariants.reductions import applied_unreduced
@@ -66,6 +68,49 @@ def _never_applied(run: Run) -> Finding:
         )
 
     return Finding("weights with gradients that are never applied", len(first), describe)
+
+
+def other_labels(run: Run) -> Iterator[str]:
+    """Updates whose microbatch is not that of the last gradient they apply, in one text.
+
+    Where backwards are not in order of microbatches, the largest one may be named too.
+    """
+    schedule = run.schedule
+    named = (schedule.kind == Kind.U) & (schedule.microbatch != NO_MICROBATCH)
+    if not named.any():
+        return
+    gradients = np.sort(run.tables.gradient.ravel())
+    applied: dict[int, list[int]] = {index: [] for index in np.flatnonzero(named).tolist()}
+    for gradient, update in zip(gradients, run.update_at_or_after(gradients).tolist(), strict=True):
+        if update in applied:
+            applied[update].append(int(schedule.microbatch[gradient]))
+    wrong = [
+        index
+        for index, numbers in applied.items()
+        if schedule.microbatch[index] not in {*numbers[-1:], max(numbers, default=NO_MICROBATCH)}
+    ]
+    if wrong:
+        first = wrong[0]
+        numbers = applied[first]
+        action, stage = schedule.action(first), int(schedule.stage[first])
+        these, fix = "none", "move it behind the backwards that it is meant for, or drop it"
+        if numbers:
+            these = f"those of {_listed(numbers)}"
+            fix = f"name the last of them ({stage}U{numbers[-1]}), or none"
+        more = f" (and of {len(wrong) - 1} more the label is another)" if len(wrong) > 1 else ""
+        yield (
+            f"{schedule.place(first)}: an update applies all gradients of its weights since the "
+            f"one before, so {action} applies {these}, whatever microbatch it names; {fix}: "
+            f"gradients that wait in a queue cannot be written{more}"
+        )
+
+
+def _listed(numbers: Sequence[int], most: int = 4) -> str:
+    """Some microbatches in words, a long list by its ends."""
+    if len(numbers) > most:
+        return f"microbatches {numbers[0]}, {numbers[1]}, …, {numbers[-1]} ({len(numbers)})"
+    plural = "es" if len(numbers) > 1 else ""
+    return f"microbatch{plural} {', '.join(map(str, numbers))}"
 
 
 def _remedy(run: Run, gradient: int) -> str:

@@ -128,7 +128,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
             yield f"  {word}: {', '.join(map(new.term, lost))}"
     if comparison.gained:
         yield f"  holds now: {', '.join(map(new.term, comparison.gained))}"
-    for outcome in comparison.unknown:
+    for outcome in {each.target: each for each in comparison.unknown}.values():
         why = " and ".join(outcome.open_base)
         yield f"  not compared: {outcome.target} has no numbers as long as {why} does not hold"
     for quantity, changes in groupby(comparison.changes, key=lambda change: change.quantity):

@@ -2,7 +2,8 @@
 
 Prints makespan, bubble, utilisation, memory, staleness and messages of several schedules in a
 table. All run in the same unit times, recorded traces in their own; with --layers in measured
-times, the layers split over the stages of each.
+times, the layers split over the stages of each. A file that cannot run is refused; one that hangs
+with small buffers is marked.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from schedules import FAMILIES, Kind, Schedule, Timeline, build, get_family, timeline, versions
 from schedules.actions import among
+from schedules.families import is_family_file
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.family_options import add_parameters, add_size, parameters, size
 from staleproof.layer_options import Clock, add_layers, exposed_of, given_layers, time_text
 from staleproof.output import put_json, put_table
+from staleproof.soundness import require_runnable
 from staleproof.sources import is_file
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 WHOLE: Final = "F = B = 1"
 SPLIT: Final = "F = I = W = 1, B = 2"
+HANGS: Final = "with one queue a rank and no buffer"
 
 LABELS: Final = {
     "times": "times",
@@ -44,6 +48,7 @@ LABELS: Final = {
     "peak_pending": "weight gradients pending, most on a rank",
     "staleness_max": "local staleness, most",
     "messages": "messages",
+    "hangs": "hangs",
     "peak_bytes": "bytes kept, most on a rank",
     "volume": "bytes sent",
     "exposed_communication": "waiting for messages on their way, all ranks",
@@ -77,8 +82,8 @@ def run(arguments: Namespace) -> int:
     clock = Clock(given_layers(arguments))
     sizes = None if arguments.sizes is None else read_sizes(arguments.sizes)
     found = [
-        summary(name, line, sizes, costs) | {"times": times}
-        for name, line, times, costs in _runs(arguments, clock)
+        summary(name, line, sizes, costs) | {"times": times} | ({"hangs": HANGS} if hangs else {})
+        for name, line, times, costs, hangs in _runs(arguments, clock)
     ]
     if arguments.json:
         put_json({"schedules": found})
@@ -144,36 +149,38 @@ def _require_consistent(arguments: Namespace) -> None:
         )
 
 
-def _runs(arguments: Namespace, clock: Clock) -> Iterator[tuple[str, Timeline, str, Costs | None]]:
-    """Name, run, meaning of time and costs of every schedule.
+def _runs(
+    arguments: Namespace, clock: Clock
+) -> Iterator[tuple[str, Timeline, str, Costs | None, bool]]:
+    """Name, run, meaning of time, costs of every schedule, and whether its messages may hang.
 
     Without layers, where one splits its backwards, whole ones take 2 slots in all of them: else a
     slot would not mean the same amount of work. For the same reason a batch that is not cut takes
     M slots where others cut it into M.
     """
     loaded = list(_loaded(arguments))
-    cut = max(schedule.microbatches for _, schedule, _ in loaded)
-    split = any(among(schedule.kind, (Kind.I, Kind.W)).any() for _, schedule, _ in loaded)
+    cut = max(schedule.microbatches for _, schedule, _, _ in loaded)
+    split = any(among(schedule.kind, (Kind.I, Kind.W)).any() for _, schedule, _, _ in loaded)
     durations, times = ({Kind.B: 2}, SPLIT) if split else ({}, WHOLE)
-    for name, schedule, recorded in loaded:
+    for name, schedule, recorded, hangs in loaded:
         costs = clock.costs(schedule)
         if recorded is not None and costs is not None:
             raise UsageError(f"{name} has times that were recorded", "--layers", "drop one of them")
         if recorded is not None:
-            yield name, recorded, "recorded", None
+            yield name, recorded, "recorded", None, hangs
         elif costs is not None:
             unit = f" ({costs.layers.unit})" if costs.layers.unit else ""
-            yield name, costs.timeline(schedule), f"{costs.layers.file}{unit}", costs
+            yield name, costs.timeline(schedule), f"{costs.layers.file}{unit}", costs, hangs
         elif cut > 1 and schedule.name in FAMILIES and FAMILIES[schedule.name].whole_batch:
             whole = {Kind.F: cut, Kind.B: cut * durations.get(Kind.B, 1)}
             said = f"F = {cut}, B = {2 * cut}" if split else f"F = B = {cut}"
-            yield f"{name} (not cut)", timeline(schedule, whole), said, None
+            yield f"{name} (not cut)", timeline(schedule, whole), said, None, hangs
         else:
-            yield name, timeline(schedule, durations), times, None
+            yield name, timeline(schedule, durations), times, None, hangs
 
 
-def _loaded(arguments: Namespace) -> Iterator[tuple[str, Schedule, Timeline | None]]:
-    """Every schedule, and its run if that was recorded.
+def _loaded(arguments: Namespace) -> Iterator[tuple[str, Schedule, Timeline | None, bool]]:
+    """Every schedule, its run if that was recorded, and whether its messages may hang.
 
     A parameter goes to the families that have it, and -m to files only where no family takes it.
     """
@@ -189,14 +196,16 @@ def _loaded(arguments: Namespace) -> Iterator[tuple[str, Schedule, Timeline | No
         bytes_or_layers = arguments.sizes is not None or given_layers(arguments) is not None
         if family.whole_batch and len(arguments.sources) > 1 and not bytes_or_layers:
             microbatches = 1
-        yield source, build(source, ranks, microbatches, **chosen), None
+        built = build(source, ranks, microbatches, **chosen)
+        yield source, built, None, is_family_file(source) and not require_runnable(source, built)
 
 
-def _read(source: str, microbatches: int | None) -> tuple[Schedule, Timeline | None]:
+def _read(source: str, microbatches: int | None) -> tuple[Schedule, Timeline | None, bool]:
     from schedules.formats import read_document
 
     document = read_document(source, None, microbatches, None)
-    return document.schedule, None if document.trace is None else document.trace.timeline
+    line = None if document.trace is None else document.trace.timeline
+    return document.schedule, line, not require_runnable(source, document)
 
 
 def _cell(value: Any, key: str) -> str:

@@ -69,6 +69,11 @@ def run(arguments: Namespace) -> int:
         document = _lowered(document, arguments.lower)
     content = target.text(document, arguments.out).encode()
     _write(content, arguments.out)
+    if not document.states_policy and policy is None and "weight policy" in target.keeps:
+        said = f"{arguments.source} states no weight policy: {arguments.out} says"
+        note(
+            f"{said} {document.schedule.policy.name}, which is assumed (--policy NAME for another)"
+        )
     lost = [held for held in document.holds if held not in target.keeps]
     if arguments.json:
         put_json(

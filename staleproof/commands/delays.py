@@ -33,7 +33,15 @@ from schedules.linearization import DEFAULT
 from schedules.schedule import IntArray
 from staleproof.arguments import Parser, add_json
 from staleproof.commands.command import Command
-from staleproof.family_options import FAMILY_HELP, add_parameters, add_size, built, size, stages
+from staleproof.family_options import (
+    FAMILY_HELP,
+    add_parameters,
+    add_size,
+    built,
+    require_family,
+    size,
+    stages,
+)
 from staleproof.layer_options import Clock, add_layers, given_layers
 from staleproof.output import matrix_lines, put, put_json
 
@@ -66,6 +74,7 @@ def configure(parser: Parser) -> None:
 def run(arguments: Namespace) -> int:
     """Build the schedule and print its delays."""
     linearization = get_linearization(arguments.linearization).name
+    require_family(arguments.family)
     family = get_family(arguments.family)
     # A delay matrix that is too large is refused before its schedule takes its time.
     _, microbatches = size(arguments, arguments.family)

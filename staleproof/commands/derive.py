@@ -6,8 +6,10 @@ makespan, bubble, peak of activations and largest local staleness, for all sizes
 a law, or all seven invariants of an order of your own, are proved.
 """
 
+import re
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import product
 from typing import Any, Final
 
@@ -18,11 +20,12 @@ from schedules.families import is_family_file
 from schedules.families.family import Family
 from schedules.linearization import DEFAULT
 from schedules.stamps import StampedOrder
+from schedules.timeline import timeline
 from schedules.user_code import TooLong
 from staleproof.arguments import Parser, add_json, as_mapping, assignment, suggestion
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
-from staleproof.family_options import FAMILY_HELP, add_parameters, parameters
+from staleproof.family_options import FAMILY_HELP, add_parameters, parameters, require_family
 from staleproof.interrupts import keep_from_z3
 from staleproof.output import progress, put, put_json
 
@@ -31,6 +34,9 @@ DURATIONS: Final = "--durations"
 POINT: Final = "p=…,i=…,j=…"
 SMALL: Final = range(1, 6)
 """Values of p that a file's family is built for before anything is proved."""
+
+TRIED: Final = (range(1, 5), range(1, 9))
+"""Values of p and M that are tried where no size of the table runs."""
 
 COORDINATES: Final = ("p", "i", "j", "r")
 
@@ -88,6 +94,7 @@ def point(text: str) -> dict[str, int]:
 
 def run(arguments: Namespace) -> int:
     """Derive, prove, print; 1 unless a law, all invariants or all figures are proved."""
+    require_family(arguments.family)
     family = get_family(arguments.family)
     get_linearization(arguments.linearization)
     missing = _missing(family, parameters(arguments)) if is_family_file(arguments.family) else []
@@ -103,6 +110,9 @@ def run(arguments: Namespace) -> int:
     proved = law.verdict is Verdict.PROVED
     result = law.to_json() | {"no_schedule": missing}
     step = None if proved else of_a_flush(family, arguments.linearization)
+    if step is not None and all(row.get("refused") for row in result["table"]):
+        result["runs"] = _running(family, parameters(arguments))
+        step = step if result["runs"] else None  # a law of no size says nothing
     if step is not None:
         result["step"] = step.to_json()
         result["proof"] += [one.to_json() for one in step.proof]
@@ -127,6 +137,16 @@ def run(arguments: Namespace) -> int:
     else:
         put(*_lines(result))
     return 0 if proved else 1
+
+
+def _running(family: Family, given: Mapping[str, int]) -> list[dict[str, int]]:
+    """Which of some small sizes run to their end."""
+    found = []
+    for p, M in product(*TRIED):
+        with suppress(ScheduleError):
+            timeline(family.build(p, M, **given))
+            found.append({"p": p, "M": M})
+    return found
 
 
 def _missing(family: Family, given: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -241,7 +261,7 @@ def _entries(result: dict[str, Any]) -> Iterator[str]:
     if "index" not in result:
         yield from _cases(result["delay"])
         return
-    r = ", r" if "r" in str(result["recorded"]).replace("expr", "") else ""
+    r = ", r" if re.search(r"\br\b", str(result["recorded"])) else ""
     yield f"  A(i{r}) − R(j{r}), with A(i{r})"
     yield from _cases(result["index"])
     yield f"and R(j{r})"
@@ -265,6 +285,9 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         yield from _closed_forms(result)
     else:
         yield from _instead(result)
+    if "runs" in result:
+        yield ""
+        yield from _size_lines(result["runs"])
     if "step" in result:
         yield ""
         yield "at every size that runs to its end, as a flush ends a step"
@@ -276,6 +299,17 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         yield ""
         yield "at these numbers"
         yield from (f"  {name} = {value}" for name, value in result["at"].items())
+
+
+def _size_lines(runs: list[dict[str, int]]) -> Iterator[str]:
+    """Which small sizes run, where the larger ones that were tried do not."""
+    among = " and ".join(f"{name} ≤ {max(tried)}" for name, tried in zip("pM", TRIED, strict=True))
+    if not runs:
+        yield f"no size with {among} runs to its end: there are no delays to state"
+        return
+    yield f"of the sizes with {among} these run to their end"
+    for p in dict.fromkeys(size["p"] for size in runs):
+        yield f"  p = {p}: M = {', '.join(str(size['M']) for size in runs if size['p'] == p)}"
 
 
 def _invariant_lines(result: dict[str, Any]) -> Iterator[str]:
@@ -321,7 +355,9 @@ def _instead(result: dict[str, Any]) -> Iterator[str]:
     yield f"no law is proved; open: {result['open']}"
     if result["guess"] is not None:
         yield ""
-        fits = "start times, proved" if result["started"] else "a guess that fits small runs"
+        fits = (
+            "start times, proved" if result["started"] else "a guess that no small run contradicts"
+        )
         yield f"{fits}, for p ≥ {result['guess']['least_p']}, M ≥ 1, 0 ≤ s < p and 0 ≤ m < M"
         yield from _start_times(result["guess"])
     if result["table"]:
@@ -393,15 +429,16 @@ def _cases(cases: list[dict[str, str]] | str) -> Iterator[str]:
         return
     whens: dict[str, list[str]] = {}
     for case in cases:
-        parts = [] if case["when"] == "True" else map(as_text, case["when"].split(" & "))
-        whens.setdefault(case["expr"], []).append(" and ".join(parts))
+        when = "" if case["when"] == "True" else as_text(case["when"])
+        whens.setdefault(case["expr"], []).append(when)
     common = max(whens, key=lambda form: len(whens[form]))
     if len(whens[common]) > 1:  # the cases are all that there are
         whens[common] = ["otherwise" if len(whens) > 1 else ""]
     for form, conditions in sorted(whens.items(), key=lambda one: one[1] == ["otherwise"]):
         text = " or ".join(conditions)
         condition = {"": "", "otherwise": "   otherwise"}.get(text, f"   if {text}")
-        yield f"  {as_text(form)}{condition}"
+        inner = form.startswith("Piecewise(") and condition  # its cases end before this one's
+        yield f"  ({as_text(form)}){condition}" if inner else f"  {as_text(form)}{condition}"
 
 
 COMMAND: Final = Command.of(__doc__, configure, run)

@@ -23,6 +23,7 @@ from schedules import (
     get_family,
     get_linearization,
 )
+from schedules.families import is_family_file
 from schedules.linearization import DEFAULT
 from staleproof.arguments import Parser, add_json, one_of
 from staleproof.commands.command import Command
@@ -30,11 +31,15 @@ from staleproof.errors import InputError, UsageError
 from staleproof.family_options import add_parameters, add_size, built, size, stages
 from staleproof.layer_options import Clock, add_layers, given_layers
 from staleproof.output import put, put_json
+from staleproof.soundness import doubts
 from staleproof.sources import is_file
 
 if TYPE_CHECKING:
     from reports.figures import Picture
     from reports.figures.gantt import Gantt
+
+NOT_RIGHT: Final = "not right"
+"""Of a schedule that breaks what `staleproof check` decides of every one."""
 
 WHATS: Final = ("timeline", "versions", "delays", "staleness")
 
@@ -79,7 +84,8 @@ def run(arguments: Namespace) -> int:
     suffix = require_destination(arguments.o)
     line, measured = _loaded(arguments, clock)
     schedule = line.schedule
-    save_picture(_picture(arguments, line, measured, clock), arguments.o)
+    wrong = _wrong(arguments, schedule, measured)
+    save_picture(_marked(_picture(arguments, line, measured, clock), wrong), arguments.o)
     if arguments.json:
         put_json(
             {
@@ -93,10 +99,12 @@ def run(arguments: Namespace) -> int:
                 "actions": len(schedule),
                 "length": line.length if measured else clock.time(line.length),
                 "idle_fraction": line.idle_fraction,
+                **({"broken": wrong} if wrong else {}),
             }
         )
     else:
-        put(f"{arguments.o}: {arguments.what} of {_name(schedule)}")
+        mark = f" ({NOT_RIGHT}: {', '.join(wrong)})" if wrong else ""
+        put(f"{arguments.o}: {arguments.what} of {_name(schedule)}{mark}")
     return 0
 
 
@@ -107,6 +115,8 @@ def _write_page(arguments: Namespace, clock: Clock) -> None:
 
     line, measured = _loaded(arguments, clock)
     title = _title(line.schedule)
+    if arguments.o is None:  # else it is said with the picture
+        _wrong(arguments, line.schedule, measured)
     if not measured and hangs(line.schedule):
         page = stuck_page(line.schedule, title)
     else:
@@ -183,6 +193,20 @@ def _picture(arguments: Namespace, line: Timeline, measured: bool, clock: Clock)
     picture = _run(line, measured, clock, read)
     whole = arguments.all or measured or clock.layers is not None
     return picture if whole else picture.in_short()
+
+
+def _wrong(arguments: Namespace, schedule: Schedule, measured: bool) -> tuple[str, ...]:
+    """What does not hold of a schedule that is not our own and did not run; stderr says it."""
+    own = not (is_file(arguments.source) or is_family_file(arguments.source))
+    return () if measured or own else doubts(schedule)
+
+
+def _marked(picture: Picture, wrong: tuple[str, ...]) -> Any:
+    """The picture, with what does not hold of its schedule above it."""
+    if not wrong:
+        return picture
+    shown: Any = picture  # each kind of picture has a title
+    return replace(shown, title=f"{shown.title}: {NOT_RIGHT} ({', '.join(wrong)})")
 
 
 def _versions(schedule: Schedule) -> Versions:

@@ -38,6 +38,14 @@ def files(tmp_path: Path) -> dict[str, Path]:
     return found
 
 
+def test_a_file_without_numbers_is_named_once(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "half.csv"
+    file.write_text("0F0\n")
+    done = run("check", "--diff", file, file)
+    assert done.returncode == 1
+    assert done.stdout.count("not compared: ") == 1
+
+
 def test_difference(run: Run, result: Result) -> None:
     arguments = ["check", "--diff", "gpipe", "1f1b", "-p", 4, "-m", 8]
     code, found = result(*arguments)

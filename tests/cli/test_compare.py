@@ -93,6 +93,59 @@ def test_bad_input(problem: Problem, arguments: tuple[object, ...], where: str) 
     assert problem("compare", *arguments)["where"] == where
 
 
+HANGS = """0RECV_B0,0F0,0SEND_F0,0B0
+1RECV_F0,1F0,1B0,1SEND_B0"""
+FAULTS = {
+    "twice": ("0F0,0F0,0B0\n1F0,1B0", "complete: stage 0, microbatch 0 has 2 F and 1 B"),
+    "circle": ("0F0,0B0\n1B0,1F0", "causal: an action stands behind what it needs"),
+    "two ranks": ("0F0,0B0,1F1,1B1\n1F0,1B0,0F1,0B1", "exclusive: a stage lives on one rank"),
+    "no send": ("0F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0", "match: every receive has its send"),
+    "crossed": (
+        "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B1,0B1,0RECV_B0,0B0\n"
+        "1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1",
+        "match: the n-th send of a channel",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_cannot_run_has_no_numbers(fault: str, problem: Problem, tmp_path: Path) -> None:
+    """Beside one that can: a table would set the numbers of both side by side."""
+    text, says = FAULTS[fault]
+    file = tmp_path / "a.csv"
+    file.write_text(text)
+    found = problem("compare", file, "gpipe", "-p", 2, "-m", 1)
+    assert found["what"].startswith(says)
+    assert found["where"].startswith(f"{file}:row ")
+
+
+def test_what_hangs_with_small_buffers_is_marked(run: Run, result: Result, tmp_path: Path) -> None:
+    """Its numbers are of a run that does not hang: with a queue for each direction, say."""
+    file = tmp_path / "a.csv"
+    file.write_text(HANGS)
+    done = run("compare", file, "gpipe", "-p", 2, "-m", 1)
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"warning: {file} hangs with one queue a rank and no buffer (")
+    assert done.stderr.count("\n") == 1
+    (row,) = [line for line in done.stdout.splitlines() if line.startswith("│ hangs")]
+    assert row.count("with one queue a rank") == 1
+    code, found = result("compare", file, "gpipe", "-p", 2, "-m", 1)
+    assert code == 0
+    hangs, gpipe = found["schedules"]
+    assert hangs["hangs"] == "with one queue a rank and no buffer"
+    assert "hangs" not in gpipe
+
+
+def test_forwards_alone_and_what_was_recorded_are_no_faults(run: Run, tmp_path: Path) -> None:
+    trace = tmp_path / "a.jsonl"
+    assert run("convert", "gpipe", trace, "-p", 2, "-m", 3).returncode == 0
+    assert run("compare", trace).stderr == ""
+    file = tmp_path / "forwards.csv"
+    file.write_text("0F0,0F1\n1F0,1F1")
+    done = run("draw", file, "-o", tmp_path / "a.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_bad_files(problem: Problem, tmp_path: Path) -> None:
     sizes, half = tmp_path / "sizes.toml", tmp_path / "half.csv"
     sizes.write_text("[stage.0]\nweights = 1\nactivations = 1")

@@ -35,10 +35,24 @@ def test_help_names_the_formats() -> None:
 
 def test_a_file_and_what_is_said_about_it(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    done = run("convert", CSV, out)
+    done = run("convert", CSV, out, "--policy", "flush")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == f"{out}: json, 37 actions, from csv\n"
     assert len(read_document(out).schedule) == 37
+
+
+def test_a_policy_that_is_assumed_is_said(run: Run, tmp_path: Path) -> None:
+    """The new file states it: nobody could tell from that alone that the old one did not."""
+    csv, out = DATA / "torch2.13_GPipe_p4_m8.comms.csv", tmp_path / "out.json"
+    done = run("convert", csv, out)
+    assert done.stderr == (
+        f"{csv} states no weight policy: {out} says flush, which is assumed (--policy NAME for "
+        "another)\n"
+    )
+    assert run("convert", csv, out, "--policy", "stash").stderr == ""
+    assert run("convert", out, tmp_path / "again.json").stderr == ""
+    assert run("convert", "gpipe", out, "-p", 2).stderr == ""
+    assert "assumed" not in run("convert", csv, tmp_path / "out.csv").stderr
 
 
 def test_json_is_one_object(result: Result, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,17 @@ KEYS = {
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Result = Callable[..., tuple[int, Any]]
 Problem = Callable[..., dict[str, str]]
+
+
+@pytest.mark.parametrize("command", ["delays", "derive"])
+def test_a_schedule_file_belongs_to_check(problem: Problem, tmp_path: Path, command: str) -> None:
+    """What is there is said, and not a list of 25 families."""
+    file = tmp_path / "a.csv"
+    file.write_text("0F0,0B0\n1F0,1B0")
+    found = problem(command, file)
+    assert found["where"] == str(file)
+    assert "a family is needed" in found["what"]
+    assert "`staleproof check`" in found["fix"]
 
 
 def test_pipedream_with_four_stages(result: Result) -> None:

@@ -48,6 +48,38 @@ def test_text_and_json(run: Run, result: Result, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [out]
 
 
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("0F0,0F0,0B0\n1F0,1B0", ["complete"]),
+        (
+            "0RECV_B0,0F0,0SEND_F0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0",
+            ["deadlock-free"],
+        ),
+        ("0F0,0RECV_B0,0B0\n1RECV_F0,1F0,1B0,1SEND_B0", ["match", "deadlock-free"]),
+    ],
+)
+def test_a_schedule_that_is_not_right_is_drawn_and_marked(
+    run: Run, result: Result, tmp_path: Path, text: str, broken: list[str]
+) -> None:
+    """A picture helps to find the fault, and does not look like that of a sound schedule."""
+    file, out = tmp_path / "a.csv", tmp_path / "a.svg"
+    file.write_text(text)
+    done = run("draw", file, "-o", out)
+    assert done.returncode == 0
+    assert done.stdout == f"{out}: timeline of a.csv (not right: {', '.join(broken)})\n"
+    said = done.stderr.splitlines()
+    assert [line.partition(" does not hold: ")[0] for line in said] == [
+        f"warning: {name}" for name in broken
+    ]
+    assert result("draw", file, "-o", out)[1]["broken"] == broken
+    file.write_text("0F0,0B0\n1F0,1B0")
+    sound = tmp_path / "sound.svg"
+    assert "broken" not in result("draw", file, "-o", sound)[1]
+    assert ("not right" in out.read_text(), "not right" in sound.read_text()) == (True, False)
+    assert run("draw", file, "-o", out).stderr == ""
+
+
 @pytest.mark.parametrize("what", ["timeline", "versions", "delays", "staleness"])
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_every_picture_in_every_format(tmp_path: Path, what: str, suffix: str) -> None:

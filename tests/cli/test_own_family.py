@@ -231,6 +231,19 @@ ORDERS = {
     ),
     "comparison": (STAMPS.replace("(0, at", "(at.p > 9, at"), "stamps are whole numbers"),
     "comparisons": (STAMPS.replace("(0, at", "(1 - (at.x > 9), at"), "stamps are whole numbers"),
+    "pair": (STAMPS.replace("(0, at.x + at.rank)", "(0, at.divide(at.x, 2))"), "found 2 (quotient"),
+    "compared pair": (
+        STAMPS.replace("(0, at.x", "(at.choose(at.divide(at.x, 2) == 0, 0, 0), at.x"),
+        "at.divide gives a pair: [0] is the quotient, [1] the remainder",
+    ),
+    "pair of two": (
+        STAMPS.replace("(0, at.x + at.rank)", "(0, at.divide(at.M, at.p))"),
+        "found 2 (quotient",
+    ),
+    "pair of microbatches": (
+        STAMPS.replace("LINE,  #", "LINE, microbatch=lambda at: at.divide(at.x, 2),  #"),
+        "found 2 (quotient",
+    ),
     "unequal": (STAMPS.replace("(0, at.x + at.rank)", "(0,)"), "found 1 and 2 numbers"),
     "microbatch": (
         STAMPS.replace("LINE,  #", "LINE, microbatch=lambda at: 2**64,  #"),
@@ -249,7 +262,7 @@ def test_what_is_wrong_with_stamps_is_said(fault: str, problem: Problem, tmp_pat
     file = tmp_path / "mine.py"
     file.write_text(text, encoding="utf-8")
     assert says in problem("check", file, "-p", 3)["what"]
-    if fault in ("no stamp", "comparison", "unequal"):
+    if fault in ("no stamp", "comparison", "unequal") or "pair" in fault:
         assert says in problem("derive", file)["what"]
 
 
@@ -291,6 +304,40 @@ def test_the_first_p_is_explained(run: Callable[..., Any], tmp_path: Path) -> No
     assert "at every size that runs to its end, as a flush ends a step\ndelay D" in done.stdout
     assert "of every microbatch\n  p − i − 1\nmax over (i, j): p − 1\n" in done.stdout
     assert "PROVED    delay: every F begins before the first update" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "says", "law"),
+    [
+        ("(1, at.x)", "(0, at.x)", "no size with p ≤ 4 and M ≤ 8 runs to its end", False),
+        ("(0, at.x)", "(0, at.M - at.x)", "  p = 4: M = 1, 2\n\nat every size that runs", True),
+    ],
+)
+def test_delays_of_no_size_are_no_law(
+    run: Callable[..., Any],
+    result: Result,
+    tmp_path: Path,
+    forward: str,
+    backward: str,
+    says: str,
+    law: bool,
+) -> None:
+    """Backwards that stand before their forwards: at every size, or from M = 3 on."""
+    file = tmp_path / "mine.py"
+    text = STAMPS.replace("(0, at.x + at.rank)", forward)
+    file.write_text(text.replace("(1, at.M - at.x + at.p - at.rank)", backward), encoding="utf-8")
+    done = run("derive", file)
+    assert done.returncode == 1
+    assert says in done.stdout
+    assert ("delay D[i][j]" in done.stdout) is law
+    found = result("derive", file)[1]
+    assert ("step" in found, bool(found["runs"])) == (law, law)
+
+
+def test_a_domain_has_one_bound_of_m(result: Result, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(GREEDY.replace('("stash")', '("stash", interval=3)'), encoding="utf-8")
+    assert result("derive", file)[1]["invariants_domain"] == "p >= 2, M >= 3"
 
 
 def test_missing_file(problem: Problem) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.formulas import as_latex, as_mathml, as_text, read
 from reports.formulas.tree import Call, Norm, Number, Power, Product, Symbol, Total
+from tests.printed import formula
 
 SCALARS = {"a": Fraction(3, 2), "b": Fraction(5), "c": Fraction(7, 3)}
 VECTORS = {"x": (2, 3, 5), "y": (7, -11, 13), "z": (-17, 19, 23)}
@@ -78,6 +80,51 @@ def squares(draw: st.DrawFn) -> str:
 def test_gathered_squares_keep_their_value(text: str) -> None:
     """The value of the tree is that of the text."""
     assert _value(read(text)) == eval(text, {"dot": _dot, **SCALARS, **VECTORS})
+
+
+@st.composite
+def conditions(draw: st.DrawFn, depth: int) -> str:
+    """A relation of small formulas, or some of them joined, each in brackets as sympy has them."""
+    if depth and draw(st.booleans()):
+        sign = draw(st.sampled_from("&|"))
+        parts = draw(st.lists(conditions(depth - 1), min_size=2, max_size=3))
+        return f" {sign} ".join(f"({part})" for part in parts)
+    if depth and draw(st.booleans()):
+        return f"~({draw(conditions(depth - 1))})"
+    sign = draw(st.sampled_from(["<", "<=", ">", ">="]))
+    return f"{draw(sums(0))} {sign} {draw(sums(0))}"
+
+
+@st.composite
+def sums(draw: st.DrawFn, depth: int) -> str:
+    """Sums of products, quotients, roundings and cases in each other, as sympy writes them."""
+    if not depth:
+        return draw(st.sampled_from(["1", "3", "p", "i", "2*p", "p - 2", "3 - i"]))
+    inner = sums(depth - 1)
+    match draw(st.sampled_from(["sum", "product", "quotient", "rounded", "most", "cases", "call"])):
+        case "sum":
+            return f"({draw(inner)}) {draw(st.sampled_from('+-'))} ({draw(inner)})"
+        case "product":
+            return f"({draw(inner)})*({draw(inner)})"
+        case "quotient":
+            return f"({draw(inner)})/{draw(st.sampled_from(['2', '3']))}"
+        case "rounded":
+            return f"{draw(st.sampled_from(['floor', 'ceiling']))}({draw(inner)})"
+        case "most":
+            return f"{draw(st.sampled_from(['Max', 'Min']))}({draw(inner)}, {draw(inner)})"
+        case "call":
+            return f"c({draw(inner)})"
+        case _:
+            when = draw(conditions(2))
+            return f"Piecewise(({draw(inner)}, {when}), ({draw(inner)}, True))"
+
+
+@given(sums(3), st.integers(-3, 7), st.integers(-3, 7))
+def test_a_line_for_people_keeps_the_value_of_its_formula(text: str, p: int, i: int) -> None:
+    """Cases, sums and roundings in each other: brackets stand where a reader needs them."""
+    names = {"p": p, "i": i, "c": lambda n: 5 - 2 * n}
+    numbers = {"p": sympy.Integer(p), "i": sympy.Integer(i)}
+    assert formula(as_text(text))(names) == sympy.sympify(text, locals={**names, **numbers})
 
 
 def test_what_is_no_square_stays_as_it_is() -> None:

@@ -23,6 +23,7 @@ from schedules.formats import (
 from schedules.formats.piped import MAX_BYTES
 from schedules.formats.schedule_json import ACTION_PATTERN, parse_json, read_json, write_json
 from schedules.formats.strict_json import MAX_CONTAINERS, parse
+from schedules.formats.trace_reader import parse_trace
 from schedules.policies import PolicyName
 from tests.json_schema import conforms
 
@@ -76,6 +77,15 @@ def test_a_key_given_twice_is_refused_at_the_top_too() -> None:
     text = TEXT.replace('"microbatches": 2', '"microbatches": 2, "microbatches": 3')
     with pytest.raises(FormatError, match="the key 'microbatches' twice; drop one of them"):
         parse_json(text, "a.json")
+
+
+def test_another_version_is_named_before_its_keys() -> None:
+    """It may lack a key that this one has, and adding that would help nobody."""
+    text = '{"schema": "staleproof-schedule/2", "orders": []}'
+    with pytest.raises(FormatError, match="this version reads 'staleproof-schedule/1', found"):
+        parse_json(text, "a.json")
+    with pytest.raises(FormatError, match="this version reads 'staleproof-trace/1', found"):
+        parse_trace('{"schema": "staleproof-trace/2", "clock": "ns"}\n', "a.jsonl")
 
 
 MISTAKES: list[tuple[Callable[[Any], object], str, str]] = [

@@ -360,6 +360,35 @@ def test_every_gradient_once(text: str, policy: str, interval: int) -> None:
     assert required(rows(text, policy, interval), "update-once").ok  # type: ignore[arg-type]
 
 
+def test_an_update_that_names_another_microbatch_is_said() -> None:
+    """The author means a queue, in which gradients wait for two microbatches; `U` has none."""
+    queue = "0F0 0B0 0F1 0B1 0F2 0B2 0U0 0F3 0B3 0U1 0F4 0B4 0U2"
+    assert check(rows(queue, "stash")).facts["amiss"] == [
+        "a.json:ranks[0][6]: an update applies all gradients of its weights since the one before, "
+        "so 0U0 applies those of microbatches 0, 1, 2, whatever microbatch it names; name the last "
+        "of them (0U2), or none: gradients that wait in a queue cannot be written (and of 2 more "
+        "the label is another)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("0F0 0B0 0F1 0B1 0U1 0F2 0B2 0U2", None),
+        ("0F0 0F1 0B1 0B0 0U1 0F2 0B2 0U2", None),  # the largest that it applies
+        ("0F0 0F1 0B1 0B0 0U0 0F2 0B2 0U2", None),  # the last that it applies
+        ("0F0 0F1 0B0 0B1 0U0 0F2 0B2 0U2", "0U0 applies those of microbatches 0, 1"),
+        ("0F0 0U0 0B0 0F1 0B1 0F2 0B2 0U2", "0U0 applies none"),
+        ("0F0 0I0 0U0 0W0 0F1 0B1 0F2 0B2 0U2", "0U0 applies none"),
+        ("0F0 0B0 0F1 0B1 0F2 0B2 0F3 0B3 0F4 0B4 0U3", "microbatches 0, 1, …, 4 (5)"),
+    ],
+)
+def test_the_label_of_an_update(text: str, says: str | None) -> None:
+    """The microbatch of the last gradient, or the largest; anything else is said."""
+    found = check(rows(text, "latest")).facts.get("amiss")
+    assert (found is None) if says is None else says in found[0]  # type: ignore[index]
+
+
 def test_update_before_the_backward_that_it_is_for() -> None:
     found = required(rows("0F0 0U 0B0 0F1 0B1 0U", "stash"), "update-once").violations
     assert [violation.place for violation in found] == [

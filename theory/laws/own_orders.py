@@ -261,6 +261,7 @@ def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
     pipelines = _pipelines(order, p_, values)
     whole: tuple[tuple[Term, Any, Term], ...] = ()
     suppose.append(M_ >= 1 if pipelines is None else each >= 1)
+    microbatches = len(suppose) - 1
     if pipelines is not None:
         M_ = pipelines * each
         whole = ((M_, pipelines, each),)
@@ -275,7 +276,8 @@ def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
     updates = _updates(family, order)
     if updates is not None:
         suppose += [values[family.interval] <= M_] if family.interval else []
-        suppose += [family.policy.interval <= M_] if family.policy.interval > 1 else []
+        if family.policy.interval > 1:
+            suppose[microbatches] = family.policy.interval <= M_
     words = ", ".join(" ".join(str(one).split()) for one in suppose)
     words = re.sub(r"\bset_", "", re.sub(r"\bK\b", family.interval or "K", words))
     if pipelines is not None:

@@ -135,7 +135,7 @@ def _refuted(
         answer, _ = _check([*against, *pinned, *true], rlimit, asks)
         exact = answer == z3.sat
     if not exact:
-        note = "z3 refutes only the abstraction of p·m, no exact counterexample"
+        note = "neither shown nor refuted: what z3 finds against it takes another number for p·m"
         return Outcome(statement.name, statement.says, Verdict.UNKNOWN, {}, note, 2)
     witness = {name: value for name, value in values.items() if name.isidentifier()}
     return Outcome(statement.name, statement.says, Verdict.REFUTED, witness, "z3 counterexample")
