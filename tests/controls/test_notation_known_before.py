@@ -209,5 +209,5 @@ def test_what_is_drawn_in_a_cited_theorem_keeps_its_name() -> None:
     lemma.unbiased(E, g, u)
     made = lemma.shows(equal(E(g @ u), u**2))
     T = theorem("mine.citing")
-    with pytest.raises(TheoryError, match="g is random to E in mine.lemma"):
+    with pytest.raises(TheoryError, match=r"g is random to E in mine\.lemma"):
         T.cite(made, vectors={g: h})
