@@ -7,6 +7,7 @@ iterations ago, and workers have iterates of their own.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -23,6 +24,7 @@ from theory.notation import (
     mean,
     positive,
     theorem,
+    vector,
     vectors,
 )
 
@@ -146,6 +148,34 @@ def gradients_at_copies() -> Theorem:
     return T.shows(equal(avg(f.grad(old_i) @ old_i), u @ old_i))
 
 
+def of_drawn_functions() -> Theorem:
+    """f_i = (x − s_i)²/2 with s = ±1, x = 0 and y_i = s_i: the left is 0, the right −1/2."""
+    E = mean("E", f_i(x), f_i.grad(x), f_i(y_i), f_i.grad(y_i))
+    T = theorem("mine.functions", "ours", f, f_i)
+    T.convex(f_i)
+    T.unbiased(E, f_i.grad(x), f.grad(x))
+    return T.shows(f.grad(x) @ (y_i - x) <= E(f_i(y_i) - f_i(x)))
+
+
+def memory() -> Theorem:
+    """What each function had for its gradient: with h_i = ∇f_i(x) the left is 0, the right 2."""
+    E = mean("E", f_i(x), f_i.grad(x))
+    T = theorem("mine.memory", "ours", f, f_i)
+    T.unbiased(E, f_i.grad(x), f.grad(x))
+    T.iterate(u_i, f_i.grad(x), k)
+    away = E((f_i.grad(x) - u_i) ** 2)
+    return T.shows(equal(away, E(f_i.grad(x) ** 2) - 2 * f.grad(x) @ u_i + u_i**2))
+
+
+def spelled(name: str) -> Theorem:
+    """‖y‖² of two workers with y = g = (1, −1)."""
+    own = vector(name)
+    avg = average("avg", g_i, over="worker")
+    T = theorem("mine.spelled")
+    T.unbiased(avg, g_i, 0 * z)
+    return T.shows(equal(avg((own + g_i) ** 2), own**2 + avg(g_i**2)))
+
+
 FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "workers": (lambda: workers_iterate(in_the_mean=False), "y_i stands in a line with g_i"),
     "workers, avg": (lambda: workers_iterate(in_the_mean=True), "y_i stands under avg"),
@@ -163,6 +193,12 @@ FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "constants": (constants_of_workers, "L_i is the same for all"),
     "iterates of workers": (iterates_of_workers, "y_i is the same for all"),
     "gradients at copies": (gradients_at_copies, "x̂_i is the same for all"),
+    "functions": (of_drawn_functions, "y_i is the same for all"),
+    "memory": (memory, "u_i is the same for all"),
+    **{
+        f"spelled {name}": (partial(spelled, name), "is the same for all")
+        for name in ("y_i[k]", "y_i^+", "y_{i}", "yᵢ", "ȳ_i'")
+    },
     "probabilities": (probabilities, "p_i is the same for all"),
 }
 

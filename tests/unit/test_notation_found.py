@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from theory.errors import NotExactError, TheoryError
+from theory.kernel.relations import eq, le
 from theory.kernel.rules import Found, Induction
 from theory.kernel.theorem import Given, Hypothesis, Theorem
 from theory.notation import (
@@ -106,6 +107,31 @@ def test_a_bound_by_induction_needs_no_start_where_the_first_ratio_is_0() -> Non
     A = T.sequence("A", nonnegative=True)
     T.assume(A(k + 1) <= (k + 1) / (k + 3) * A(k) + c / (k + 3) ** 2)  # its first ratio is 1/3
     assert not is_found(T.shows(A(n) <= c / (n + 2)))
+
+
+@pytest.mark.parametrize(
+    ("ratio", "rest", "bound"),
+    [
+        (k / (k + 2), -c / ((k + 1) * (k + 2)), -c / n),  # A(1) = −c/2, above −c
+        (k / (k + 1), c / (k + 1), c - c / n),
+        (k**2 / (k + 1) ** 2, 0, -c / n**2),
+        (sqrt(k) / sqrt(k + 1), 0, -c / sqrt(n)),  # A = 0 in all iterations
+        (k**2 / (k + 1) ** 2, 2 * c / (k + 1) - c / (k + 1) ** 2, c * (n**2 - 1) / n**2),
+    ],
+    ids=str,
+)
+def test_control_a_bound_that_is_no_number_at_0_carries_nothing(
+    ratio: Any, rest: Any, bound: Any
+) -> None:
+    """k · (1/k) is 1 to sympy, and the ratio times the bound is 0 at k = 0."""
+    T = theorem("mine.begins")
+    A = T.sequence("A")
+    T.assume(A(k + 1) <= ratio * A(k) + rest)
+    assert not is_found(T.shows(A(n) <= bound))
+    goal, first = le(A(n), bound), eq(A(0), A(0))
+    rule = Induction("grows", k, n, A, "start")
+    facts = {"grows": le(A(k + 1), ratio * A(k) + rest), "start": first}
+    assert rule.check(goal, Given(T.shows(A(n) <= bound), facts)).verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize(("factor", "there"), [(1, True), (Rational(1, 2), False)])

@@ -204,7 +204,8 @@ def squared(value: Scalar) -> tuple[Scalar, Vector] | None:
             others = ((one.names[one.names[0] == first], c / 2) for one, c in beside.items())
             parts = ((name, sympy.cancel(c * factor / size)) for name, c in others if name != first)
             whole = _vector({first: factor, **dict(parts)})
-            defined = size.is_positive or all(c.is_polynomial() for _, c in whole.terms)
+            plain = not any(atoms(c, Gram) for _, c in whole.terms)  # nothing is divided by a norm
+            defined = plain and (size.is_positive or all(c.is_polynomial() for _, c in whole.terms))
             same = defined and sympy.expand(form - number * square(whole)) == 0
             return (number, whole) if same else None
     return None

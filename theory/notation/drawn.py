@@ -8,9 +8,11 @@ and theorems that are cited are all asked about.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
+from unicodedata import decomposition, normalize
 
 import sympy
 
@@ -78,8 +80,7 @@ def tell_apart(
         draw.require_lines()
         draw.require_constants()
         draw.require_means()
-        numbers = {s.name for form in forms for s in form.free_symbols}
-        draw.require_indexed(numbers | names if draw.average else numbers)
+        draw.require_indexed({s.name for form in forms for s in form.free_symbols}, names)
     return frozenset((*randoms, *elsewhere))
 
 
@@ -240,22 +241,24 @@ class _Draw:
                         f"{self._remedy}; or leave out T.varying, or say T.constant",
                     )
 
-    def require_indexed(self, names: Set[str]) -> None:
+    def require_indexed(self, numbers: Set[str], names: Set[str]) -> None:
         """What has the index of what is drawn differs with it: avg(L_i) is not L_i.
 
-        Vectors of one worker may be there before what this worker draws, and are no matter of a
-        mean over all workers.
+        Vectors of one worker may be there before what this worker draws; where a mean is over all
+        workers, or f_i is drawn itself, they differ as well.
         """
         values = {one.value.name: one.function for one in self.points}
         values |= {n: one.function for one in self.points for n in one.gradient.names}
         known = self.random | self.given | {one.name for one in self.plan.varying} | {*values}
-        indexed = dict[str, str]()
+        indexed, of_all = dict[str, str](), set[str]()
         for one in sorted(self.random):
             parts = {values.get(one, one), *self.places.get(one, ())}
-            indexed |= {part.partition("_")[2]: one for part in parts}
-        for name in sorted(names - known):
-            index = name.partition("_")[2]
-            if index and index in indexed:
+            indexed |= {_index(part): one for part in parts}
+            of_all |= {_index(values[one])} if one in self.of_functions else set()
+        for name in sorted((numbers | names) - known):
+            index = _index(name)
+            asked = self.average or name in numbers or index in of_all
+            if index and index in indexed and asked:
                 raise TheoryError(
                     f"{name} is the same for all, and {indexed[index]}, which is random to "
                     f"{self.mean}, differs with {index}",
@@ -270,6 +273,19 @@ class _Draw:
             f"list it in the mean {self.mean} if it is made of what is drawn; or else under "
             "given=(…,) of that mean, if it is there before"
         )
+
+
+def _index(name: str) -> str:
+    """The index in a name: i of y_i, yᵢ, y_i[k], x_i^+ and L_{i}.
+
+    Examples
+    --------
+    >>> [_index(name) for name in ("y_i", "yᵢ", "y_i[k]", "x_i^+", "L_{i}", "x̂_i'", "x")]
+    ['i', 'i', 'i', 'i', 'i', 'i', '']
+    """
+    low = "".join(one for one in name if decomposition(one).startswith("<sub>"))
+    found = re.search(r"_\W*(\w+)", name)
+    return normalize("NFKC", low) if low else found[1] if found else ""
 
 
 def _places(points: Iterable[Point], plan: Plan) -> dict[str, frozenset[str]]:

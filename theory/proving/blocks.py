@@ -160,6 +160,8 @@ def _product(
     for scalar in (left[0], right[0]):
         for factor in sympy.Mul.make_args(scalar):
             base, exponent = factor.as_base_exp()
+            if not exponent.is_Integer:  # a power by itself, such as a^n
+                base, exponent = factor, sympy.S.One
             if base != 1:
                 powers[base] = powers.get(base, 0) + int(exponent)
     if left[1]:

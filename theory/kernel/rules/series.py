@@ -202,7 +202,8 @@ class Induction:
 
     Checked: the bound at 0 is at least a(0), `start`; the ratio is nonnegative, so that the bound
     may take the place of a(k); and ratio · bound(k) + rest is at most bound(k + 1). Of a K above 0
-    nothing is asked of a(0) where the ratio is 0 at k = 0.
+    nothing is asked of a(0) where the ratio is 0 at k = 0, and bound(0) is a number: in
+    k · (1/k) it would be none.
 
     Attributes
     ----------
@@ -259,7 +260,8 @@ class Induction:
         if not is_zero(carried) and nonnegative(carried, under).verdict is not Verdict.PROVED:
             return Checked(Verdict.UNKNOWN, "the bound does not carry from k to k + 1")
         signs = {"the ratio is nonnegative": ratio}
-        if not (self.count.is_positive and is_zero(ratio.subs(self.index, 0))):
+        begins = self.count.is_positive and is_zero(ratio.subs(self.index, 0))
+        if not begins or undefined(at, under) or undefined(ratio, under):
             covered = bound.subs(self.count, 0) - start.rhs
             signs = {"the bound at 0 covers the start": covered, **signs}
         for name, value in signs.items():
