@@ -176,6 +176,43 @@ def spelled(name: str) -> Theorem:
     return T.shows(equal(avg((own + g_i) ** 2), own**2 + avg(g_i**2)))
 
 
+def gradients_that_differ() -> Theorem:
+    """Two workers with ∇f_i(x) = g_i = ±1: the assumption reads 0 ≤ 1/4."""
+    avg = average("avg", g_i, over="worker")
+    T = theorem("mine.gradients", "ours", f_i)
+    T.unbiased(avg, g_i, 0 * z)
+    T.assume(avg((f_i.grad(x) - g_i) ** 2) <= avg(g_i**2) / 4)
+    return T.shows(avg(g_i**2) <= 0)
+
+
+def another_function() -> Theorem:
+    """h_i = f_i with slopes ±1, and f = 0: the left is 1."""
+    other = function("h_i")
+    E = mean("E", f_i(x), f_i.grad(x))
+    T = theorem("mine.another", "ours", f, f_i, other)
+    T.unbiased(E, f_i.grad(x), f.grad(x))
+    return T.shows(equal(E(f_i.grad(x) @ other.grad(z)), f.grad(x) @ other.grad(z)))
+
+
+def varies_unlisted() -> Theorem:
+    """g = (2, −1, −1) and p = (3, 1, 1): 14/3 on the left, 2 p_i on the right."""
+    avg = average("avg", g_i, over="worker")
+    T = theorem("mine.unlisted")
+    T.unbiased(avg, g_i, 0 * z)
+    T.varying(p_i)
+    return T.shows(equal(avg(p_i * g_i**2), p_i * avg(g_i**2)))
+
+
+def sequences_of_workers() -> Theorem:
+    """g = (2, −1, −1) and B = (1, 0, 0): 4/3 on the left, 0 for the second worker."""
+    avg = average("avg", g_i, over="worker")
+    T = theorem("mine.sequences")
+    T.unbiased(avg, g_i, 0 * z)
+    B = T.sequence("B_i", nonnegative=True)
+    T.along(k)
+    return T.shows(avg(B(k) * g_i**2) <= B(k) * avg(g_i**2))
+
+
 FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "workers": (lambda: workers_iterate(in_the_mean=False), "y_i stands in a line with g_i"),
     "workers, avg": (lambda: workers_iterate(in_the_mean=True), "y_i stands under avg"),
@@ -197,8 +234,22 @@ FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "memory": (memory, "u_i is the same for all"),
     **{
         f"spelled {name}": (partial(spelled, name), "is the same for all")
-        for name in ("y_i[k]", "y_i^+", "y_{i}", "yᵢ", "ȳ_i'")
+        for name in (
+            "y_i[k]",
+            "y_i^+",
+            "y_{i}",
+            "yᵢ",
+            "ȳ_i'",
+            "y_star_i",
+            "y^(i)",
+            "y_{k,i}",
+            "y(i)",
+        )
     },
+    "gradients": (gradients_that_differ, r"∇f_i\(x\) is the same for all"),
+    "another function": (another_function, r"∇h_i\(z\) is the same for all"),
+    "varies unlisted": (varies_unlisted, "p_i is the same for all"),
+    "sequences of workers": (sequences_of_workers, "B_i is the same for all"),
     "probabilities": (probabilities, "p_i is the same for all"),
 }
 

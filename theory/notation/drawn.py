@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from unicodedata import decomposition, normalize
 
 import sympy
+from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
@@ -80,7 +81,9 @@ def tell_apart(
         draw.require_lines()
         draw.require_constants()
         draw.require_means()
-        draw.require_indexed({s.name for form in forms for s in form.free_symbols}, names)
+        calls = {call.func for form in forms for call in atoms(form, AppliedUndef)}
+        numbers = {s.name for form in forms for s in form.free_symbols}
+        draw.require_indexed(numbers | {str(f) for f in calls - plan.sequences.keys()}, names)
     return frozenset((*randoms, *elsewhere))
 
 
@@ -114,7 +117,7 @@ class _Draw:
         if self.random & iterates.union(*exact):
             before = set()
         if self.average:
-            before = {name for name in before if "_" not in name}
+            before = {name for name in before if not indices_in(name)}
         named = before | self.given | self.plan.fixed
         return frozenset(named.union(*(self.places.get(name, ()) for name in named)))
 
@@ -158,7 +161,7 @@ class _Draw:
                 before = self._means_of(drawn) if drawn else self._means
                 beside = self._at(named - self.random - self._equal_to) - self.still - self.random
                 if self.average:  # what has no index is the same for all
-                    beside = {name for name in beside if "_" in name}
+                    beside = {name for name in beside if indices_in(name)}
                 if beside - before:
                     raise TheoryError(
                         f"{min(beside - before)} stands under {self.mean}, and nothing says "
@@ -208,7 +211,7 @@ class _Draw:
         is drawn and not its point, the mean over functions is a function of that point. Of what
         differs with an index the mean is a gradient that all have, unless its function has one.
         """
-        one_for_all = (o for o in self.points if not any("_" in n for n in _made(o) | {o.function}))
+        one_for_all = (o for o in self.points if not any(map(indices_in, _made(o) | {o.function})))
         shared = {name for one in one_for_all for name in one.gradient.names}
         for other, later, expected in _unbiased(self.plan):
             drawn = self._at(later.names & self.random) & self.random
@@ -244,21 +247,19 @@ class _Draw:
     def require_indexed(self, numbers: Set[str], names: Set[str]) -> None:
         """What has the index of what is drawn differs with it: avg(L_i) is not L_i.
 
-        Vectors of one worker may be there before what this worker draws; where a mean is over all
-        workers, or f_i is drawn itself, they differ as well.
+        Vectors and numbers of one worker may be there before what this worker draws; where a mean
+        is over all workers, or f_i is drawn itself, they differ as well.
         """
         values = {one.value.name: one.function for one in self.points}
         values |= {n: one.function for one in self.points for n in one.gradient.names}
-        known = self.random | self.given | {one.name for one in self.plan.varying} | {*values}
-        indexed, of_all = dict[str, str](), set[str]()
+        indexed = dict[str, str]()
         for one in sorted(self.random):
             parts = {values.get(one, one), *self.places.get(one, ())}
-            indexed |= {_index(part): one for part in parts}
-            of_all |= {_index(values[one])} if one in self.of_functions else set()
-        for name in sorted((numbers | names) - known):
-            index = _index(name)
-            asked = self.average or name in numbers or index in of_all
-            if index and index in indexed and asked:
+            if not self.average:
+                parts = {values[one]} if one in self.of_functions else set()
+            indexed |= {index: one for part in parts for index in self._indices(part)}
+        for name in sorted((numbers | names) - self.random - self.given - self.plan.zero):
+            for index in sorted(self._indices(values.get(name, name)) & indexed.keys()):
                 raise TheoryError(
                     f"{name} is the same for all, and {indexed[index]}, which is random to "
                     f"{self.mean}, differs with {index}",
@@ -266,6 +267,11 @@ class _Draw:
                     f"list {name} in the mean {self.mean}, a number by T.varying({name}) as well; "
                     "or give what is the same for all a name without that index",
                 )
+
+    def _indices(self, name: str) -> frozenset[str]:
+        """Those but that of iterations."""
+        found = indices_in(name) - {str(self.plan.index)}
+        return found - {"k", "t"} or found
 
     @property
     def _remedy(self) -> str:
@@ -275,17 +281,21 @@ class _Draw:
         )
 
 
-def _index(name: str) -> str:
-    """The index in a name: i of y_i, yᵢ, y_i[k], x_i^+ and L_{i}.
+def indices_in(name: str) -> frozenset[str]:
+    """The indices in a name, however they are spelled: below, above, in brackets.
 
     Examples
     --------
-    >>> [_index(name) for name in ("y_i", "yᵢ", "y_i[k]", "x_i^+", "L_{i}", "x̂_i'", "x")]
-    ['i', 'i', 'i', 'i', 'i', 'i', '']
+    >>> names = ("y_i", "yᵢ", "y^(i)", "x_star_i", "L_{k,i}", "x_i^+", "x^*", "xi")
+    >>> ["".join(sorted(indices_in(name))) for name in names]
+    ['i', 'i', 'i', 'istar', 'ik', 'i', '', '']
     """
-    low = "".join(one for one in name if decomposition(one).startswith("<sub>"))
-    found = re.search(r"_\W*(\w+)", name)
-    return normalize("NFKC", low) if low else found[1] if found else ""
+    low = (one for one in name if decomposition(one).startswith(("<sub>", "<super>")))
+    begun = re.search(r"[_^\[(]", name)
+    written = re.findall(r"[^\W_]+", name[begun.end() :]) if begun else []
+    return frozenset(
+        one for one in (*written, *map(partial(normalize, "NFKD"), low)) if one.isalpha()
+    )
 
 
 def _places(points: Iterable[Point], plan: Plan) -> dict[str, frozenset[str]]:
