@@ -207,3 +207,84 @@ def test_what_is_not_known_by_itself_is_named(
     if "grad" in statement:
         proved = text.replace("CLAIM", f"{why}\nCLAIM").replace("f_low)", "low)")
         assert result("certify", written(tmp_path, proved))[0] == 0
+
+
+STORM = """
+from theory.notation import function, mean, nonnegative, positive, theorem, vectors
+
+a, L, sigma = *positive("a L"), nonnegative("sigma")
+f, (x, y, d, h, hp) = function("f"), vectors("x y d h h⁻")
+E = mean("E", h, hp)
+T = theorem("mine.storm", "ours", f)
+T.assume(a <= 1)
+T.unbiased(E, h, f.grad(y))
+T.unbiased(E, hp, f.grad(x))
+T.assume(E((h - f.grad(y)) ** 2) <= sigma**2)
+T.assume(E((h - hp) ** 2) <= L**2 * (y - x) ** 2)
+A, B = h - f.grad(y), h - hp - f.grad(y) + f.grad(x)
+T.have(E((a * A + (1 - a) * B) ** 2) <= 2 * a**2 * E(A**2) + 2 * (1 - a) ** 2 * E(B**2))
+T.have(E(B**2) <= L**2 * (y - x) ** 2)
+least = 2 * a**2 * sigma**2 + 2 * (1 - a) ** 2 * L**2 * (y - x) ** 2
+left = E((h + (1 - a) * (d - hp) - f.grad(y)) ** 2)
+CLAIM = T.shows(left <= (1 - a) ** 2 * (d - f.grad(x)) ** 2 + least)
+"""
+
+TRACKED = """
+from theory.notation import average, equal, theorem, vectors
+
+g, w, mean_g, mean_w = vectors("g_i w_i ḡ w̄")
+avg = average("avg", g, w, over="worker")
+T = theorem("mine.tracked")
+T.unbiased(avg, g, mean_g)
+T.unbiased(avg, w, mean_w)
+T.assume(equal(mean_w, mean_g))
+CLAIM = T.shows(equal(avg((w - g) @ mean_g), 0))
+"""
+
+
+def test_what_is_found_is_proved_at_once(tmp_path: Path, run: Run) -> None:
+    """A square whose mean is used is keyed as its data file spells it, (a − 1)/2 as a/2 − 1/2."""
+    path = written(tmp_path, STORM)
+    assert run("certify", path).returncode == 0
+    assert run("verify", path, "--attack", "0").returncode == 0
+
+
+def test_certify_ends_as_verify_does(tmp_path: Path, run: Run) -> None:
+    """What the certificate uses ties w̄ to what is random, which `verify` refuses."""
+    path = written(tmp_path, TRACKED)
+    done = [run(command, path) for command in ("certify", "verify")]
+    assert [one.returncode for one in done] == [2, 2]
+    assert done[0].stderr.splitlines()[-1] == done[1].stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "claim", "hint"),
+    [
+        (
+            "T.strongly_convex(f, c)\nT.minimum(f, u)",
+            "(x - f.grad(x) / L - u) ** 2 <= 0 * L",
+            "T.assume(c < L) says more of f",
+        ),
+        (
+            "T.iterate(x, x - c * f.grad(x), k)",
+            "total(S(k), k, K) <= D(0)",
+            "D(k + 1) <= D(k) - a*S(k) + b",
+        ),
+    ],
+)
+def test_what_is_missing_is_named(
+    tmp_path: Path, result: Callable[..., Any], line: str, claim: str, hint: str
+) -> None:
+    text = f"""
+from theory.notation import count, function, index, positive, theorem, total, vectors
+
+L, c = positive("L c")
+k, K = index("k"), count("K")
+f, (x, u) = function("f"), vectors("x u")
+T = theorem("mine.hint")
+T.smooth(f, L)
+{line}
+D, S = T.sequence("D", (x - u) ** 2), T.sequence("S", f.grad(x) ** 2)
+CLAIM = T.shows({claim})
+"""
+    assert hint in result("certify", written(tmp_path, text))[1]["failed"][-1]["why"]

@@ -259,7 +259,7 @@ def windows(said: Iterable[Relation], bare: Theorem, k: Scalar | None) -> tuple[
     stale = [one for one in bare.hypotheses if isinstance(one, Delayed)]
     if sums or k is None:
         return tuple(sorted(sums, key=str))
-    j = next(j for j in index("j i l h") if j != k)
+    j = next(j for j in index("j i") if j != k)
     return tuple(
         window(moves(j), j, k, one.constant)
         for one, moves in product(stale, bare.sequences)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -111,7 +112,9 @@ def _spelled(
         if not isinstance(one, Averaged):
             plain.append((coefficient, one))
             continue
-        read = vector_from(terms(plainly(one)), names)  # (a − 1)/2 is read as a/2 − 1/2
+        read = plainly(one)
+        with suppress(ValueError):  # a name of two things, which no data file can tell apart
+            read = vector_from(terms(read), names)  # (a − 1)/2 is read as a/2 − 1/2
         made = [*squared(read, [means[under] for under in one.under])]
         if made[-1] is made[0]:  # nothing in it is random: its mean is the square itself
             plain.append((coefficient, plainly(one)))

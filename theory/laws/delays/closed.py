@@ -69,8 +69,8 @@ def closed_json(closed: Closed) -> dict[str, Any]:
 
 def described(times: StartTimes) -> dict[str, Any]:
     """Start times as ``{"when", "expr"}`` texts, by kind, and their period beyond 1."""
-    N = None if times.many is None else times.many
-    texts: dict[str, Any] = {"F": times.forward.described(N), "B": times.backward.described(N)}
+    forms = {"F": times.forward, "B": times.backward}
+    texts: dict[str, Any] = {kind: form.described(times.many) for kind, form in forms.items()}
     if times.period != ONE:
         texts["period"] = sympy.sstr(times.period.to_sympy())
     return texts

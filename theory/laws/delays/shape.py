@@ -153,10 +153,8 @@ def as_expression(form: Piecewise, names: Mapping[str, Any]) -> sympy.Expr:
     values = [piece.value for piece in form.pieces]
     if len(values) < 4 and form == least_of(*values[::-1]):
         return sympy.Min(*(value.at(names) for value in values))
-    pieces = ((one.value.at(names), one.guard) for one in form.pieces)
-    return sympy.Piecewise(
-        *((value, True if g is None else g.at(names) >= 0) for value, g in pieces)
-    )
+    tests = (sympy.And(*(c.at(names) >= 0 for c in one.conditions)) for one in form.pieces)
+    return sympy.Piecewise(*zip((value.at(names) for value in values), tests, strict=True))
 
 
 def peak_in_flight(schedule: Schedule) -> list[int]:
