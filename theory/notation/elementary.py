@@ -133,6 +133,8 @@ def _terms(said: Iterable[Relation], k: Scalar, below: Scalar) -> dict[Scalar, S
     """What stands for c/(k + 1) in sums, with c; it is positive, and the same for every k."""
     found = {}
     for form in (*(one.gap for one in said), *_summed(said, k)):
+        if not any(one.exp.is_negative and one.base.has(k) for one in atoms(form, sympy.Pow)):
+            continue  # before it is expanded, which takes long
         for part in sympy.Add.make_args(sympy.expand(form)):
             term = part.as_independent(k)[1]
             weight = sympy.cancel(term * below)
