@@ -106,7 +106,8 @@ def details(row: Any) -> Iterator[str]:
         yield f"  slack, by which the certificate shows more: {brief}"
     for one in row["hypotheses"]:
         case = f" ({one['case']})" if "case" in one else ""
-        yield f"  if{case} {hypothesis_text(one)}    [{one['name']}: {one['says']}]"
+        words = f"    [{one['name']}: {one['says']}]" if one["says"] != one["name"] else ""
+        yield f"  if{case} {hypothesis_text(one)}{words}"
     yield from (f"  {text}" for text in row["quantifiers"])
     yield from (f"  where {text}" for one in row.get("symbols", ()) for text in _meaning(one))
 

@@ -21,7 +21,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 PROVERS = ("z3", "cvc5", "cvxpy", "PEPit", "clarabel", "jinja2", "rich", "matplotlib", "xmlschema")
 """What a node with a GPU need not have."""
 
-ROTATING = 6
+ROTATING = 12
 """Each run of all tests has one in so many of those that take seconds, every day others."""
 
 LEFT_OUT = pytest.StashKey[list[str]]()

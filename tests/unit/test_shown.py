@@ -35,6 +35,7 @@ from theory.kernel import (
 )
 from theory.kernel.lemmas import DESCENT, YOUNG
 from theory.ledger import Row
+from theory.notation import count, index, positive, theorem, total
 
 a, L, gamma = sympy.symbols("a L gamma", positive=True)
 u, v = vectors("u v")
@@ -171,6 +172,22 @@ def test_what_names_stand_for_is_a_line_each() -> None:
     assert "  where N: sequence, positive, integer" in said
     assert '  where f(y): f at x - 5*"∇f(x)"' in said
     assert not any(line.startswith("  where f(x)") for line in said)
+
+
+def test_of_a_place_that_no_formula_asks_anything_of_nothing_is_said() -> None:
+    """A vector that moves has a value of f by each of its places; x⁺ = qx is about no function."""
+    k, K, q = index("k"), count("K"), positive("q")
+    draft, x = theorem("mine.place"), vector("x")
+    draft.assume(q <= 1)
+    draft.iterate(x, q * x, k)
+    D = draft.sequence("D", x**2)
+    found = row(as_claim(draft.shows(total(D(k), k, K) <= K * D(0))))
+    said = list(details(found))
+    assert not any("function" in line or "f(x)" in line for line in (*said, *found["quantifiers"]))
+    assert "  where x: in iteration k + 1 it is q*x" in said
+    assert "  if q <= 1" in said, "a hypothesis that its file gives no words is printed once"
+    assert found["assumes"] == ["q <= 1"]
+    assert "hypotheses[].says" not in found["supplied"]
 
 
 def test_certificates_stand_beside_their_steps_and_are_re_checked() -> None:

@@ -151,6 +151,11 @@ def _whose(theorem: Theorem, lines: tuple[Step, ...]) -> tuple[Step, ...]:
     )
 
 
+def said_of(one: Assumption) -> str:
+    """An assumption by its name, and what its file says of it; once, where that is the same."""
+    return one.name if one.says == one.name else f"{one.name}: {one.says}"
+
+
 def assumptions(theorem: Theorem) -> tuple[str, ...]:
     """What a row takes for granted: hypotheses, and how its names are to be read.
 
@@ -166,7 +171,7 @@ def assumptions(theorem: Theorem) -> tuple[str, ...]:
         for run in inner_runs(theorem)
     )
     return (
-        *(f"{h.name}: {h.says}" for h in theorem.hypotheses),
+        *map(said_of, theorem.hypotheses),
         *(f"{_listed(one.names)} is the same in every iteration" for one in theorem.fixed),
         *(
             f"{_listed(one.given)}: the same at every outcome of {one.name}"

@@ -15,7 +15,7 @@ from theory.account import OPEN, Account, Case, Decision, Finding, Line
 from theory.claims import Claim, Formulas
 from theory.errors import TheoryError, UnsupportedFormError
 from theory.falsifier import Challenge
-from theory.judging.as_claim import account, assumptions
+from theory.judging.as_claim import account, assumptions, said_of
 from theory.judging.controls import formulas, without
 from theory.judging.controls import verdict_of as control_of
 from theory.judging.decide import OURS, verdict_of
@@ -26,7 +26,7 @@ from theory.kernel.relations import Relation
 from theory.kernel.rules import Expect, Integral, Swap
 from theory.kernel.rules.ranges import lets_run, rules_of
 from theory.kernel.signs import Translator, undefined
-from theory.kernel.theorem import Assumption, Hypothesis, Rule, Theorem
+from theory.kernel.theorem import Hypothesis, Rule, Theorem
 from theory.kernel.vectors import Point, Scalar
 from theory.ledger import Step
 from theory.smt.queries import remembered
@@ -298,7 +298,7 @@ def _assumed(
     """What any branch assumes, with its name if no other does; conditions are cases."""
     users: dict[str, list[str]] = {}
     for when, one in branches.items():
-        cases = {_said(h) for h in one.hypotheses if h.name in covers[when]}
+        cases = {said_of(h) for h in one.hypotheses if h.name in covers[when]}
         for line in dict.fromkeys(line for line in assumptions(one) if line not in cases):
             users.setdefault(line, []).append(when)
     said = (
@@ -306,10 +306,6 @@ def _assumed(
         for line, whens in users.items()
     )
     return (*(f"chosen so that {one}" for one in chosen), *said)
-
-
-def _said(hypothesis: Assumption) -> str:
-    return f"{hypothesis.name}: {hypothesis.says}"
 
 
 def _lines(when: str, proof: Proof) -> tuple[Step, ...]:

@@ -28,7 +28,7 @@ from theory.ledger import Origin
 
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*\.[A-Za-z0-9][A-Za-z0-9._+-]*")
 _LONGEST_ID: Final = 120
-_PATTERN: Final = "define CLAIM = Claim(...) or Theorem(...), or CLAIMS, a list of them"
+_PATTERN: Final = "define CLAIM = T.shows(...) of a T = theorem(...), or CLAIMS, a list of them"
 _LOADED: Final[dict[str, tuple[str, list[Claim]]]] = {}
 """By path: the digest of the file as it was read, and its claims."""
 _FIELDS: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {

@@ -22,7 +22,7 @@ from theory.judging.certificates import (
     symbols_as_data,
 )
 from theory.judging.expression_text import expression_text, name_text, relation_text
-from theory.judging.meanings import meanings, operators, position_text
+from theory.judging.meanings import meanings, operators, points_in_use, position_text
 from theory.kernel.prove import prove
 from theory.kernel.relations import Relation, exact
 from theory.kernel.rules.ranges import ranging
@@ -75,7 +75,7 @@ def shown(claim: Claim, account: Account, judgement: Judgement) -> Shown:
         steps=tuple(_steps(theorems, judgement)),
         supplied=_supplied(
             judgement,
-            hypotheses=any(one.hypotheses for one in theorems.values()),
+            hypotheses=any(h.says != h.name for one in theorems.values() for h in one.hypotheses),
             steps=any(step.says for one in theorems.values() for step in one.steps),
         ),
     )
@@ -118,7 +118,7 @@ def quantifiers(theorem: Theorem) -> Iterator[str]:
     free = sorted({name for one in theorem.vectors for name in one.names})
     if free:
         yield f"for all vectors {', '.join(map(name_text, free))}: of any dimension"
-    for function in sorted({point.function for point in theorem.points}):
+    for function in sorted({point.function for point in points_in_use(theorem)}):
         yield f"for every function {function} with the hypotheses about it"
     supposed = ", in all of which the hypotheses hold" if theorem.hypotheses else ""
     for index in sorted(running, key=str):
