@@ -219,6 +219,18 @@ Proof.
   intros Hn H0 Hs. pattern n. apply natlike_ind; [assumption|intros k Hk IH|assumption].
   unfold Z.succ. apply Hs; assumption.
 Qed.
+(** Where the first iteration takes nothing of what is before it, nothing is asked of that. *)
+Lemma recurrence_first (a B r : Z -> R) (n : Z) :
+  (1 <= n)%Z -> r 0%Z = 0 -> (forall k, (0 <= k)%Z -> 0 <= r k) ->
+  (forall k, (0 <= k)%Z -> 0 <= r k * (B k - a k) -> a (k + 1)%Z <= B (k + 1)%Z) -> a n <= B n.
+Proof.
+  intros Hn H0 Hr Hs. replace n with (n - 1 + 1)%Z by lia.
+  apply (recurrence (fun k => a (k + 1)%Z) (fun k => B (k + 1)%Z)); [lia|apply (Hs 0%Z)|].
+  - lia.
+  - rewrite H0, Rmult_0_l. apply Rle_refl.
+  - intros k Hk IH. apply (Hs (k + 1)%Z); [lia|].
+    apply Rmult_le_pos; [apply Hr; lia|]. lra.
+Qed.
 
 (** A linear recurrence: what is added is multiplied by all later ratios. *)
 Lemma unroll (a b r : Z -> R) (p : Z -> Z -> R) (c : R) (n : Z) :
@@ -246,6 +258,8 @@ Lemma powz_zero x : powz x 0 = 1.
 Proof. reflexivity. Qed.
 Lemma powz_next x n : (0 <= n)%Z -> powz x (n + 1) = x * powz x n.
 Proof. intros H. unfold powz. replace (Z.to_nat (n + 1)) with (S (Z.to_nat n)) by lia. reflexivity. Qed.
+Lemma powz_one n : powz 1 n = 1.
+Proof. apply pow1. Qed.
 Lemma powz_nonneg x n : 0 <= x -> 0 <= powz x n.
 Proof. apply pow_le. Qed.
 Lemma powz_pos x n : 0 < x -> 0 < powz x n.
@@ -526,7 +540,7 @@ Ltac same H :=
               apply (Rle_trans c a d); [apply Req_le; fields |
                 apply (Rle_trans a b d); [exact H | apply Req_le; fields]] end
           | ?a = ?b => lazymatch goal with |- ?c = ?d =>
-              apply (eq_trans (y := a)); [fields | apply (eq_trans H); fields] end
+              apply (eq_trans (y := a)); [fields | first [exact H | apply (eq_trans H); fields]] end
           end
         | lazymatch type of H with
           | ?a <= ?b => lazymatch goal with |- ?c <= ?d =>

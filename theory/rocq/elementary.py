@@ -67,7 +67,7 @@ def _elementary(draft: Draft, rule: Elementary, goal: Relation) -> str:
         *(f"    specialize (D' ltac:({one}))." for one in tactics),
         *("    specialize (D' ltac:(fields))." for _ in more(*at)),
         *([plain] if counted is not None and counted.is_Integer else []),
-        "    rewrite ?exp_0, ?ln_1 in D'. same D'. }",
+        "    rewrite ?exp_0, ?ln_1, ?powz_one in D'. same D'. }",
         f"  {draft.numbers.combine(text, goal, [Premise(stated.relation, SHOWN)])}.",
     ]
     return "\n".join(lines)

@@ -10,7 +10,7 @@ import sympy
 
 from theory.kernel.normal import linear_sums
 from theory.kernel.relations import Relation
-from theory.kernel.vectors import Scalar
+from theory.kernel.vectors import Scalar, squared
 from theory.rocq.signs import (
     HALF,
     Atoms,
@@ -20,7 +20,7 @@ from theory.rocq.signs import (
     shown_by_form,
     with_variables,
 )
-from theory.rocq.text import Text, UnsupportedError, arithmetic
+from theory.rocq.text import Text, UnsupportedError, arithmetic, square_tactic
 
 SHOWN: Final = "exact B'"
 GAP: Final = "exact A'"
@@ -101,7 +101,11 @@ class Numbers:
 
     def sign(self, text: Text, form: Scalar, strict: bool, under: Sequence[Premise]) -> str:
         """A tactic for ``0 <= form``, or ``0 < form`` where `strict`."""
-        return _Lemma(self, text).sign_goal(sympy.sympify(form), strict, under)
+        one = sympy.sympify(form)
+        square = None if strict or shown_by_form(one) else squared(one)
+        if square is not None and square[0] == 1:
+            return square_tactic(square[1], text, one)
+        return _Lemma(self, text).sign_goal(one, strict, under)
 
 
 def _split_sums(
@@ -144,6 +148,13 @@ def _split_sum(text: Text, one: Any) -> str:
         f"replace {inner.real(t)} with {inner.real(form)} by (symmetry; {_split_sum(inner, t)}); "
         for t, form in inside.items()
         if form != t
+    )
+    powers = {p for p in body.atoms(sympy.Pow) if p.exp.is_Add and p.exp.coeff(index) == 1}
+    same += "".join(
+        f"rewrite (powz_more {text.real(p.base)} {bound} {p.exp - index} {inner.whole(p.exp)}) "
+        "by lia; "
+        for p in sorted(powers, key=str)
+        if (p.exp - index).is_Integer and p.exp - index > 0
     )
     return (
         f"transitivity (zsum (fun {bound} => {mixed}{close}) {ends}); [apply zsum_ext; "

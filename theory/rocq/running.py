@@ -91,7 +91,8 @@ def _put(form: Scalar, value: Scalar, text: Text) -> str:
     value = sympy.sympify(value)
     inner = replace(text, indices={**text.indices, _M: text.whole(value)})
     lines = arguments(form, {_M: value}, inner, text, "")
-    return " ".join(["rewrite ?Z.mul_0_r, ?powz_zero.", *(line.strip() for line in lines), ""])
+    none = "rewrite ?Z.mul_0_r, ?powz_zero, ?sqrt_0."
+    return " ".join([none, *(line.strip() for line in lines), ""])
 
 
 def _settled(
@@ -163,58 +164,79 @@ def _ends(text: Text, total: Any, early: bool) -> str:
 
 
 def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
-    text = draft.text()
-    k, count = rule.index, rule.count
-    fact, start = draft.facts[rule.of], draft.facts[rule.start]
+    text, k, count = draft.text(), rule.index, rule.count
     draft.names(_M.name)
     index = draft.index(k)
     bound = goal.rhs.subs(count, k)
-    first = le(rule.sequence(0), goal.rhs.subs(count, 0))
-    ratio, rest = rule._read(fact.relation)
+    ratio, rest = rule.read(draft.facts[rule.of].relation)
     under = [taken(draft, name) for name in rule.domain]
+    forgets = rule.forgets(bound, ratio, [one.relation for one in under])
     carried = sympy.expand(goal.rhs.subs(count, k + 1) - ratio * bound - rest)
     plus = [] if carried == 0 else [carried]
     here = Premise(le(rule.sequence(k), bound), "assumption", ratio)
+    if forgets:
+        here = Premise(le(0, ratio * here.relation.gap), "assumption")
     step = le(rule.sequence(k + 1), goal.rhs.subs(count, k + 1))
     inside = count == k  # the goal is in iteration k itself, and k ranges below
     whole = f"{index}'" if inside else f"({text.whole(count)})%Z"
-    apart = [f"  rename {index} into {whole}, H_{index} into H_{whole}."] if inside else []
     later = text.under(k)
     next_one = replace(later, indices={**later.indices, k: f"({index} + 1)"})
     moved = arguments(goal.rhs.subs(count, k), {k: k + 1}, next_one, later, "")
     carry = " ".join(["rewrite ?plus_IZR in D'.", *(line.strip() for line in moved)])
+    forms = (rule.sequence(k), bound, *((ratio,) if forgets else ()))
+    named = " ".join(f"(fun {index} => {text.real(form)})" for form in forms)
+    each = f"forall {index} : Z, (0 <= {index})%Z ->"
+    same = ""
+    if forgets:
+        read = text.relation(here.relation)
+        same = f"assert (G' : {read}) by (same IH'); clear IH'; rename G' into IH'. "
+        sign = draft.numbers.combine(text, le(0, ratio), [], (), [ratio], under)
+        first = f"{each} 0 <= {text.real(ratio)}) by (intros {index} H_{index}; {sign}"
+        by = f"recurrence_first {named} {whole} _ _ _ _); [lia | cbv beta; fields | exact I0 |]."
+    else:
+        covered = le(rule.sequence(0), goal.rhs.subs(count, 0))
+        first = f"{text.relation(covered)}) by ({_start(draft, rule, covered, under)}"
+        at_zero = f"rewrite ?Z.mul_0_r, ?powz_zero; {_roots_at_zero(text, bound, k, index)}same I0"
+        by = f"recurrence {named} {whole} _ _ _); [lia | cbv beta; {at_zero} |]."
+    step_by = draft.numbers.combine(text, step, [taken(draft, rule.of), here], (), plus, under)
+    return "\n".join(
+        [
+            *([f"  rename {index} into {whole}, H_{index} into H_{whole}."] if inside else []),
+            f"  assert (I0 : {first}).",
+            f"  assert (I1 : {each} {text.relation(here.relation)} -> {text.relation(step)}).",
+            f"  {{ intros {index} H_{index} IH'. {step_by}. }}",
+            f"  refine ({by}",
+            f"  intros {index} H_{index} IH'; cbv beta in IH' |- *; {same}"
+            f"pose proof (I1 {index} H_{index} IH') as D'. {carry} roots_as D'. same D'.",
+        ]
+    )
+
+
+def _start(draft: Draft, rule: Induction, covered: Relation, under: list[Premise]) -> str:
+    """A tactic for the bound at 0, by what is said of a(0)."""
+    start, index = draft.facts[rule.start], draft.index(rule.index)
+    begun = start.relation.replaced(dict.fromkeys(start.indices, sympy.S.Zero))
+    use = draft.use(rule.start, dict.fromkeys(start.indices, "0"))
+    room = sympy.expand(covered.gap - begun.gap)
+    plus = [room] if room != 0 else []
+    given = [Premise(begun, f"exact {use}")]
+    by = draft.numbers.combine(draft.text(), covered, given, (), plus, under)
+    if f"H_{index}" not in by:
+        return by
+    at_zero = f"set ({index} := 0%Z); assert (H_{index} : (0 <= {index})%Z)"
+    return f"{at_zero} by (unfold {index}; lia); {by}"
+
+
+def _roots_at_zero(text: Text, bound: Scalar, k: Scalar, index: str) -> str:
+    """Tactics that put numbers in place of the roots in a bound at k = 0."""
+    later = text.under(k)
     there = replace(later, indices={**later.indices, k: "0"})
     roots = sorted((r for r in bound.atoms(sympy.Pow) if r.exp == HALF and r.has(k)), key=str)
-    rooted = "".join(
+    return "".join(
         f"replace {there.real(r)} with {text.real(r.subs(k, 0))} by (symmetry; "
         "apply sqrt_lem_1; lra); "
         for r in roots
         if r.subs(k, 0).is_Rational
-    )
-    at_first = dict.fromkeys(start.indices, "0")
-    begun = start.relation.replaced(dict.fromkeys(start.indices, sympy.S.Zero))
-    by_start = Premise(begun, f"exact {draft.use(rule.start, at_first)}")
-    room = sympy.expand(first.gap - begun.gap)
-    start_by = draft.numbers.combine(
-        text, first, [by_start], (), [room] if room != 0 else (), under
-    )
-    if f"H_{index}" in start_by:
-        at_zero = f"set ({index} := 0%Z); assert (H_{index} : (0 <= {index})%Z)"
-        start_by = f"{at_zero} by (unfold {index}; lia); {start_by}"
-    step_by = draft.numbers.combine(text, step, [taken(draft, rule.of), here], (), plus, under)
-    return "\n".join(
-        [
-            *apart,
-            f"  assert (I0 : {text.relation(first)}) by ({start_by}).",
-            f"  assert (I1 : forall {index} : Z, (0 <= {index})%Z -> "
-            f"{text.relation(here.relation)} -> {text.relation(step)}).",
-            f"  {{ intros {index} H_{index} IH'. {step_by}. }}",
-            f"  refine (recurrence (fun {index} => {text.real(rule.sequence(k))}) "
-            f"(fun {index} => {text.real(bound)}) {whole} _ _ _); "
-            f"[lia | cbv beta; rewrite ?Z.mul_0_r, ?powz_zero; {rooted}same I0 |].",
-            f"  intros {index} H_{index} IH'; cbv beta in IH' |- *; "
-            f"pose proof (I1 {index} H_{index} IH') as D'. {carry} roots_as D'. same D'.",
-        ]
     )
 
 

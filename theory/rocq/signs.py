@@ -77,6 +77,14 @@ def _factors(form: Scalar) -> tuple[Scalar, list[tuple[Scalar, int]]]:
     return (number, [(b, int(p)) for b, p in powers.items()]) if whole else (form, [])
 
 
+def _root_of(form: Scalar) -> Scalar | None:
+    """The root of a product in which all is squared."""
+    number, factors = _factors(form)
+    root = sympy.sqrt(number)
+    whole = root.is_Rational and not any(power % 2 for base, power in factors if base != 1)
+    return root * sympy.Mul(*(base ** (power // 2) for base, power in factors)) if whole else None
+
+
 def _between(variable: str, base: Scalar) -> list[tuple[str, str]]:
     """Bounds of the root of a number, to three digits."""
     if not base.is_Rational:
@@ -309,7 +317,7 @@ class Atoms:
             more = (
                 self._in_roots(form), self._of_two_roots(form, above, below),
                 self._by_roots(form, above, below), self._shifted(form, above, below),
-                self._squared(form),
+                self._squared(form), self._of_squares(form),
             )  # fmt: skip
             tries += [one for one in more if one]
         summed = self._summed(form, below, strict)
@@ -475,6 +483,26 @@ class Atoms:
                     f"replace {self.write(form)} with {text} by fields; apply over_nonneg; "
                     f"[apply sum_nonneg; [apply Rmult_le_pos; [{signs[0]} | apply pow2_ge_0] | "
                     f"{signs[1]}] | sign]"
+                )
+        return ""
+
+    def _of_squares(self, form: Scalar) -> str:
+        """As (p − q)·(p + q), for what is a difference of squares with roots for numbers."""
+        roots = {node: sympy.Dummy() for node in self.atoms if is_square_root(node)}
+        bare = sympy.expand(form.xreplace(roots).xreplace({n.base: r**2 for n, r in roots.items()}))
+        for atom in [node for node in self.atoms if node.is_Symbol and bare.is_polynomial(node)]:
+            parts = bare.coeff(atom, 2), -bare.coeff(atom, 0)
+            if parts[0] == 0 or sympy.expand(bare - parts[0] * atom**2 + parts[1]) != 0:
+                continue
+            p, q = (_root_of(sympy.factor(part)) for part in parts)
+            if p is not None and q is not None:
+                self.atoms |= {root: self.atoms[node] for node, root in roots.items()}
+                sides = [self.write(p * atom - q), self.write(p * atom + q)]
+                for root in roots.values():
+                    del self.atoms[root]
+                return (
+                    f"replace {self.write(form)} with ({sides[0]} * {sides[1]}) by fields; "
+                    "apply Rmult_le_pos; first [lra | nra]"
                 )
         return ""
 

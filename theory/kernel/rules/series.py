@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -246,7 +246,7 @@ class Induction:
         apart = self.count.is_Symbol and counts(self.count, self.index)
         if self.count != self.index and (not apart or goal.gap.has(self.index)):
             return Checked(Verdict.UNKNOWN, f"no bound for every {self.count} alone")
-        ratio, rest = self._read(given.facts[self.of])
+        ratio, rest = self.read(given.facts[self.of])
         first = self.sequence(0)
         start = given.facts[self.start]
         bound = goal.rhs
@@ -260,8 +260,7 @@ class Induction:
         if not is_zero(carried) and nonnegative(carried, under).verdict is not Verdict.PROVED:
             return Checked(Verdict.UNKNOWN, "the bound does not carry from k to k + 1")
         signs = {"the ratio is nonnegative": ratio}
-        begins = self.count.is_positive and is_zero(ratio.subs(self.index, 0))
-        if not begins or undefined(at, under) or undefined(ratio, under):
+        if not self.forgets(at, ratio, under):
             covered = bound.subs(self.count, 0) - start.rhs
             signs = {"the bound at 0 covers the start": covered, **signs}
         for name, value in signs.items():
@@ -270,7 +269,12 @@ class Induction:
                 return Checked(Verdict.UNKNOWN, f"{name}: {outcome.note}")
         return Checked(Verdict.PROVED, f"induction along {self.of}")
 
-    def _read(self, fact: Relation) -> tuple[Scalar | None, Scalar]:
+    def forgets(self, bound: Scalar, ratio: Scalar, under: Sequence[Relation] = ()) -> bool:
+        """Whether the first iteration takes nothing of a(0), and there is one."""
+        begins = self.count.is_positive and is_zero(ratio.subs(self.index, 0))
+        return bool(begins and not undefined(bound, under) and not undefined(ratio, under))
+
+    def read(self, fact: Relation) -> tuple[Scalar | None, Scalar]:
         """Ratio and rest of a(k + 1) ≤ ratio · a(k) + rest."""
         now, later = self.sequence(self.index), self.sequence(self.index + 1)
         form = sympy.expand(fact.rhs)
