@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
-from itertools import chain, combinations, islice, product
+from itertools import chain, combinations, combinations_with_replacement, islice, product
 from typing import Final
 
 import numpy as np
@@ -166,17 +166,16 @@ def _ldl(matrix: Matrix, order: Sequence[int]) -> list[tuple[Element, dict[int, 
     """Coefficients and factors of squares whose sum the matrix is, or None."""
     squares = []
     rest = dict(matrix)
-    for place in order:
-        pivot = rest[place, place]
-        row = {other: rest[place, other] for other in order if rest[place, other]}
-        if not row:
-            continue
-        if not pivot:
+    for number, place in enumerate(order):
+        pivot, later = rest[place, place], order[number + 1 :]
+        row = {other: rest[place, other] for other in later if rest[place, other]}
+        if not pivot and row:
             return None
-        for i in row:
-            for j in row:
-                rest[i, j] = rest[i, j] - row[i] * row[j] / pivot
-        squares.append(_without_fractions(pivot, {k: e / pivot for k, e in row.items()}))
+        if pivot:
+            factors = {other: entry / pivot for other, entry in row.items()}
+            for i, j in combinations_with_replacement(row, 2):
+                rest[i, j] = rest[j, i] = rest[i, j] - row[i] * factors[j]
+            squares.append(_without_fractions(pivot, {place: pivot.field.one, **factors}))
     return squares
 
 
