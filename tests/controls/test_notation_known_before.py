@@ -176,6 +176,35 @@ def spelled(name: str) -> Theorem:
     return T.shows(equal(avg((own + g_i) ** 2), own**2 + avg(g_i**2)))
 
 
+def bound_by_name() -> Theorem:
+    """What is over i is over all y_i too: ‖y‖² of two workers with y = g = (1, −1)."""
+    avg = average("avg", g, over="i")
+    T = theorem("mine.bound")
+    T.unbiased(avg, g, 0 * z)
+    return T.shows(equal(avg((y_i + g) ** 2), y_i**2 + avg(g**2)))
+
+
+def weights_of_pairs() -> Theorem:
+    """Two workers with g = (1, −1), and p_ij = (1, 2): 3/2 on the left, 1 or 2 on the right."""
+    avg = average("avg", g_i, over="worker")
+    T = theorem("mine.pairs")
+    T.unbiased(avg, g_i, 0 * z)
+    p_ij = positive("p_ij")
+    return T.shows(equal(avg(p_ij * g_i**2), p_ij * avg(g_i**2)))
+
+
+def of_a_theorem_that_is_cited() -> Theorem:
+    """Two workers with y = (1, −1) = −g and L = 1/2: the mean is 0, and ‖y‖² is 1."""
+    avg = average("avg", g_i, over="worker")
+    lemma = theorem("mine.same-for-all")
+    lemma.unbiased(avg, g_i, 0 * z)
+    lemma.assume(avg((u + g_i) ** 2) <= L)
+    made = lemma.shows(u**2 <= L)
+    T = theorem("mine.citing-averages")
+    T.cite(made, vectors={u: y_i})
+    return T.shows(y_i**2 <= L)
+
+
 def gradients_that_differ() -> Theorem:
     """Two workers with ∇f_i(x) = g_i = ±1: the assumption reads 0 ≤ 1/4."""
     avg = average("avg", g_i, over="worker")
@@ -244,8 +273,13 @@ FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
             "y^(i)",
             "y_{k,i}",
             "y(i)",
+            "y_ij",
+            "y.i",
         )
     },
+    "bound by name": (bound_by_name, "y_i is the same for all"),
+    "pairs": (weights_of_pairs, "p_ij is the same for all"),
+    "cited": (of_a_theorem_that_is_cited, "y_i is the same for all"),
     "gradients": (gradients_that_differ, r"∇f_i\(x\) is the same for all"),
     "another function": (another_function, r"∇h_i\(z\) is the same for all"),
     "varies unlisted": (varies_unlisted, "p_i is the same for all"),
