@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import sympy
 
+from tests.controls.test_notation import is_found
 from theory.errors import TheoryError
 from theory.judging.meanings import meanings
 from theory.kernel import Theorem, le, prove
@@ -21,6 +22,7 @@ from theory.notation import (
     index,
     iterates,
     mean,
+    nonnegative,
     positive,
     real,
     theorem,
@@ -55,6 +57,24 @@ def test_the_gap_of_what_varies_varies(strict: Any, gap: str, moves: bool) -> No
     made = T.shows(equal(D(1) ** 2, D(0) * D(2)))
     said = sympy.Symbol(f"gap({gap})", positive=True)
     assert (said in made.scalars, said in made.symbols) == (moves, not moves)
+
+
+def test_a_strict_inequality_has_a_gap_at_each_value_at_which_it_is_cited() -> None:
+    """Of b < 1 at b_1 and at b_2 it would follow that b_1 = b_2."""
+    b, one, other = nonnegative("b b_1 b_2")
+    lemma = theorem("mine.below")
+    lemma.assume(b < 1)
+    made = lemma.shows(b**2 <= b)
+    T = theorem("mine.twice")
+    T.cite(made, {b: one}, name="one")
+    T.cite(made, {b: other}, name="other")
+    assert not is_found(T.shows(equal(one, other)))
+    T = theorem("mine.once")
+    T.assume(one < 1)
+    T.cite(made, {b: one})
+    citing = T.shows(one**2 + one**3 <= 2 * one)
+    assert [h.name for h in citing.hypotheses] == ["b_1 < 1"]
+    assert is_found(citing)
 
 
 @pytest.mark.parametrize("tied", [False, True])

@@ -29,7 +29,7 @@ from theory.notation.coercion import VectorEquation, is_parameters, relation, sl
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
 from theory.notation.names import Expectation, Function, Pending, named, plainly, text
-from theory.notation.plan import Plan, Statement, Written
+from theory.notation.plan import Plan, Statement, Written, gaps_at
 from theory.notation.summed import MEANT, SAID, resummed, total
 
 ANY: Final = vector("any vector")
@@ -439,6 +439,7 @@ class Draft:
             )
         numbers = {one: sympy.sympify(other) for one, other in (scalars or {}).items()}
         values = self._carried(lemma, Values(numbers, put))
+        values = Values({**gaps_at(lemma, values), **values.scalars}, values.vectors)
         self._plan.cite(lemma, values, unused)
         label = name or lemma.id
         rule = Cite(lemma.id, values.scalars, values.vectors, domain)
