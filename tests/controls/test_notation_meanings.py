@@ -184,6 +184,19 @@ def test_nothing_is_said_of_an_iteration_before_the_first(at: Any, right: bool) 
         T.shows(le(1 - c, F(0)))
 
 
+def test_a_sum_that_another_file_has_made_means_the_same_here() -> None:
+    """With ‖g‖² ≤ c of one g and ‖g_k‖² ≥ 2c the sum of ‖g_k‖² is 2cK or more, and not cK."""
+    members = iterates("g", k)
+    setting: dict[str, Any] = {"__file__": "setting.py", "k": k, "K": K, "g": members}
+    exec("from theory.notation import total; S = total(g[k]**2, k, K)", setting)
+    total(g**2, k, K)
+    T = theorem("mine.shared")
+    T.assume(g**2 <= gamma)
+    T.assume(members[k] ** 2 >= 2 * gamma)
+    with pytest.raises(TheoryError, match="‖g‖² is called like"):
+        T.shows(setting["S"] <= gamma * K)
+
+
 @pytest.mark.parametrize("beside", ["j", "k", "plain"])
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_sum_is_of_members_of_its_own_iterations(beside: str, whole: bool) -> None:

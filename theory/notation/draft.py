@@ -544,10 +544,10 @@ class Draft:
         put = {}
         for call in atoms(stated.lhs, AppliedUndef) | atoms(stated.rhs, AppliedUndef):
             said_here = SAID.get((self.file, call.func))
-            if said_here is not None and known.get(call.func, said_here) != said_here:
+            declared = next((v for f, v in known.items() if str(f) == str(call.func)), said_here)
+            if said_here is not None and declared != said_here:
                 raise TheoryError(
-                    f"{call.func} is a sum of {said_here}, and was declared the mean of "
-                    f"{known[call.func]}",
+                    f"{call.func} is a sum of {said_here}, and was declared the mean of {declared}",
                     self.id,
                     "give the sequence another name",
                 )
