@@ -197,6 +197,20 @@ def test_a_sum_that_another_file_has_made_means_the_same_here() -> None:
         T.shows(setting["S"] <= gamma * K)
 
 
+@pytest.mark.parametrize(("at", "right"), [(k, True), (K - 1, True), (n - 2, True), (k - 1, False)])
+def test_a_sequence_of_numbers_begins_at_0_too(at: Any, right: bool) -> None:
+    """A(k) = k keeps A(k − 1) + 1 ≤ A(k) from k = 1 on, and A(0) is below 1."""
+    T = theorem("mine.begun")
+    A = T.sequence("A", nonnegative=True)
+    T.along(k)
+    T.assume(A(at) + 1 <= A(k) + c)
+    if right:
+        T.shows(le(1 - c, A(0)))
+        return
+    with pytest.raises(TheoryError, match="is not one of an iteration 0, 1, 2"):
+        T.shows(le(1 - c, A(0)))
+
+
 @pytest.mark.parametrize("beside", ["j", "k", "plain"])
 @pytest.mark.parametrize("whole", [False, True])
 def test_a_sum_is_of_members_of_its_own_iterations(beside: str, whole: bool) -> None:
