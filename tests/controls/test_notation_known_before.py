@@ -176,6 +176,16 @@ def spelled(name: str) -> Theorem:
     return T.shows(equal(avg((own + g_i) ** 2), own**2 + avg(g_i**2)))
 
 
+def a_sequence_for_each() -> Theorem:
+    """Two workers with y = (2, 0) and L = 2: ‖y‖² of the first is 4, and 2 in the mean."""
+    avg = average("avg", y_i, u_i, over="worker")
+    T = theorem("mine.for-each")
+    T.iterate(y_i, u_i, k)
+    D = T.sequence("D", y_i**2)
+    T.assume(avg(D(k)) <= L)
+    return T.shows(D(k) <= L)
+
+
 def bound_by_name() -> Theorem:
     """What is over i is over all y_i too: ‖y‖² of two workers with y = g = (1, −1)."""
     avg = average("avg", g, over="i")
@@ -277,6 +287,7 @@ FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
             "y.i",
         )
     },
+    "a sequence for each": (a_sequence_for_each, "D is another one for each that avg is over"),
     "bound by name": (bound_by_name, "y_i is the same for all"),
     "pairs": (weights_of_pairs, "p_ij is the same for all"),
     "cited": (of_a_theorem_that_is_cited, "y_i is the same for all"),

@@ -80,6 +80,7 @@ def tell_apart(
         draw.require_lines()
         draw.require_constants()
         draw.require_means()
+        draw.require_sequences()
         calls = {call.func for form in forms for call in atoms(form, AppliedUndef)}
         numbers = {s.name for form in forms for s in form.free_symbols}
         draw.require_indexed(numbers | {str(f) for f in calls - plan.sequences.keys()}, names)
@@ -224,6 +225,21 @@ class _Draw:
                     f"random to {self.mean}: nothing says whether {min(beside)} is",
                     self.where,
                     self._remedy,
+                )
+
+    def require_sequences(self) -> None:
+        """A sequence is one for all: avg D(k) is D(k), where D is the mean of ‖y_i‖² of one i.
+
+        The kernel says so too, where a mean is left of which D(k) has been pulled out.
+        """
+        for sequence, value in self.plan.sequences.items() if self.average else ():
+            named = _named(_outside(value, self.mean), self.plan, self.places)
+            if named & self.random:
+                raise TheoryError(
+                    f"{sequence} is another one for each that {self.mean} is over, as "
+                    f"{min(named & self.random)} is",
+                    self.where,
+                    f"take its mean under {self.mean}, and call that a sequence",
                 )
 
     def require_constants(self) -> None:
