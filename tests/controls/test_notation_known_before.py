@@ -215,6 +215,23 @@ def of_a_theorem_that_is_cited() -> Theorem:
     return T.shows(y_i**2 <= L)
 
 
+def cited_at_another_vector(*, given: bool) -> Theorem:
+    """What is so of a u that is there before, or constant, is not so of h = g: E‖g‖² = 1."""
+    own = mean("E", g, given=(u,) if given else ())
+    lemma = theorem("mine.of-one-before")
+    lemma.unbiased(own, g, 0 * z)
+    if not given:
+        lemma.constant(u)
+    lemma.assume((u - g) ** 2 <= g**2 / 4)
+    made = lemma.shows(own(g**2) <= 0)
+    E = mean("E", g)
+    T = theorem("mine.of-another")
+    if not given:
+        T.assume((h - g) ** 2 <= g**2 / 4)
+    T.cite(made, vectors={u: h})
+    return T.shows(E(g**2) <= 0)
+
+
 def gradients_that_differ() -> Theorem:
     """Two workers with ∇f_i(x) = g_i = ±1: the assumption reads 0 ≤ 1/4."""
     avg = average("avg", g_i, over="worker")
@@ -291,6 +308,8 @@ FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "bound by name": (bound_by_name, "y_i is the same for all"),
     "pairs": (weights_of_pairs, "p_ij is the same for all"),
     "cited": (of_a_theorem_that_is_cited, "y_i is the same for all"),
+    "given, cited": (lambda: cited_at_another_vector(given=True), "h stands in a line with g"),
+    "constant, cited": (lambda: cited_at_another_vector(given=False), "h stands in a line with g"),
     "gradients": (gradients_that_differ, r"∇f_i\(x\) is the same for all"),
     "another function": (another_function, r"∇h_i\(z\) is the same for all"),
     "varies unlisted": (varies_unlisted, "p_i is the same for all"),

@@ -427,13 +427,16 @@ def _cited_means(plan: Plan) -> dict[str, set[str]]:
 
 
 def _asked_before(mean: str, plan: Plan) -> set[Relation]:
-    """Lines of cited theorems that have this mean: their authors have said what is drawn."""
+    """Lines of cited theorems that have this mean: their authors have said what is drawn.
+
+    Of what is put in place of their vectors they have not: u may be constant, and what it is not.
+    """
     return {
-        values.relation(one.relation)
+        one.relation
         for lemma, values in plan.cites
         if any(mean == measure.name for measure in measures(lemma))
         for one in lemma.hypotheses
-        if isinstance(one, Hypothesis)
+        if isinstance(one, Hypothesis) and values.relation(one.relation) == one.relation
     }
 
 
