@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final
 from unicodedata import decomposition, normalize
 
@@ -306,16 +306,16 @@ def indices_in(name: str) -> frozenset[str]:
 
     Examples
     --------
-    >>> names = ("y_i", "yᵢ", "y^(i)", "x_star_i", "L_{k,i}", "x_i^+", "p_ij", "x^*", "xi")
+    >>> names = ("y_i", "yᵢ", "y^(i)", "x_star_i", "L_{k,i}", "x_i^+", "p_ij", "w_1i", "x^*", "xi")
     >>> ["".join(sorted(indices_in(name))) for name in names]
-    ['i', 'i', 'i', 'istar', 'ik', 'i', 'iijj', '', '']
+    ['i', 'i', 'i', 'istar', 'ik', 'i', 'iijj', 'i', '', '']
     """
     low = (one for one in name if decomposition(one).startswith(("<sub>", "<super>")))
     begun = re.search(r"[\W_]", name[1:])
     written = re.findall(r"[^\W_]+", name[begun.end() :]) if begun else []
-    found = {*written, *map(partial(normalize, "NFKD"), low)}
+    found = {one.lstrip("0123456789") for one in (*written, *(normalize("NFKD", n) for n in low))}
     apart = (letter for one in found if _SEVERAL.fullmatch(one) for letter in one)
-    return frozenset(one for one in found.union(apart) if one[0].isalpha())
+    return frozenset(one for one in found.union(apart) if one[:1].isalpha())
 
 
 def _given(node: Any) -> Iterable[Any]:
