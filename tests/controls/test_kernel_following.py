@@ -10,6 +10,7 @@ from theory.kernel import (
     Average,
     Combine,
     Everywhere,
+    Expect,
     Hypothesis,
     Operator,
     Step,
@@ -194,3 +195,31 @@ def test_a_mean_has_what_follows_among_what_is_random_to_it(kind: type[Operator]
     """‖x_1‖² = ‖g_1‖² = 2 and x_2 = g_2 = 0 are 1 on average, and no worker's is."""
     with pytest.raises(TheoryError, match="g is random to E elsewhere, and is not listed so"):
         replaced(kind("E", OF_X), kind("E", OF_BOTH))
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_sequence_is_one_for_all_that_an_average_is_over(whole: bool) -> None:
+    """Of g = (0, 2) and y = g each ‖g‖² is D = ‖y‖², and avg ‖g‖² = 2 is above the first D."""
+    average = Average("avg", ("a", "d"))
+    sequences = {A: average.of(square(d)) if whole else square(d)}
+
+    def made() -> Theorem:
+        return Theorem(
+            id="for-each",
+            where="ours",
+            statement="",
+            latex="",
+            symbols=(),
+            vectors=(a, d),
+            sequences=sequences,
+            hypotheses=(Hypothesis("below", "", le(square(a), A(k))),),
+            lhs=average.of(square(a)),
+            terms={"D": A(k)},
+            conclude=Expect("below", average),
+        )
+
+    if whole:
+        assert prove(made()).verdict is Verdict.PROVED
+        return
+    with pytest.raises(TheoryError, match="A is another one for each that avg is over"):
+        made()

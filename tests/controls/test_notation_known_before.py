@@ -176,6 +176,62 @@ def spelled(name: str) -> Theorem:
     return T.shows(equal(avg((own + g_i) ** 2), own**2 + avg(g_i**2)))
 
 
+def a_sequence_for_each() -> Theorem:
+    """Two workers with y = (2, 0) and L = 2: ‖y‖² of the first is 4, and 2 in the mean."""
+    avg = average("avg", y_i, u_i, over="worker")
+    T = theorem("mine.for-each")
+    T.iterate(y_i, u_i, k)
+    D = T.sequence("D", y_i**2)
+    T.assume(avg(D(k)) <= L)
+    return T.shows(D(k) <= L)
+
+
+def bound_by_name() -> Theorem:
+    """What is over i is over all y_i too: ‖y‖² of two workers with y = g = (1, −1)."""
+    avg = average("avg", g, over="i")
+    T = theorem("mine.bound")
+    T.unbiased(avg, g, 0 * z)
+    return T.shows(equal(avg((y_i + g) ** 2), y_i**2 + avg(g**2)))
+
+
+def weights_of_pairs() -> Theorem:
+    """Two workers with g = (1, −1), and p_ij = (1, 2): 3/2 on the left, 1 or 2 on the right."""
+    avg = average("avg", g_i, over="worker")
+    T = theorem("mine.pairs")
+    T.unbiased(avg, g_i, 0 * z)
+    p_ij = positive("p_ij")
+    return T.shows(equal(avg(p_ij * g_i**2), p_ij * avg(g_i**2)))
+
+
+def of_a_theorem_that_is_cited() -> Theorem:
+    """Two workers with y = (1, −1) = −g and L = 1/2: the mean is 0, and ‖y‖² is 1."""
+    avg = average("avg", g_i, over="worker")
+    lemma = theorem("mine.same-for-all")
+    lemma.unbiased(avg, g_i, 0 * z)
+    lemma.assume(avg((u + g_i) ** 2) <= L)
+    made = lemma.shows(u**2 <= L)
+    T = theorem("mine.citing-averages")
+    T.cite(made, vectors={u: y_i})
+    return T.shows(y_i**2 <= L)
+
+
+def cited_at_another_vector(*, given: bool) -> Theorem:
+    """What is so of a u that is there before, or constant, is not so of h = g: E‖g‖² = 1."""
+    own = mean("E", g, given=(u,) if given else ())
+    lemma = theorem("mine.of-one-before")
+    lemma.unbiased(own, g, 0 * z)
+    if not given:
+        lemma.constant(u)
+    lemma.assume((u - g) ** 2 <= g**2 / 4)
+    made = lemma.shows(own(g**2) <= 0)
+    E = mean("E", g)
+    T = theorem("mine.of-another")
+    if not given:
+        T.assume((h - g) ** 2 <= g**2 / 4)
+    T.cite(made, vectors={u: h})
+    return T.shows(E(g**2) <= 0)
+
+
 def gradients_that_differ() -> Theorem:
     """Two workers with ∇f_i(x) = g_i = ±1: the assumption reads 0 ≤ 1/4."""
     avg = average("avg", g_i, over="worker")
@@ -244,8 +300,16 @@ FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
             "y^(i)",
             "y_{k,i}",
             "y(i)",
+            "y_ij",
+            "y.i",
         )
     },
+    "a sequence for each": (a_sequence_for_each, "D is another one for each that avg is over"),
+    "bound by name": (bound_by_name, "y_i is the same for all"),
+    "pairs": (weights_of_pairs, "p_ij is the same for all"),
+    "cited": (of_a_theorem_that_is_cited, "y_i is the same for all"),
+    "given, cited": (lambda: cited_at_another_vector(given=True), "h stands in a line with g"),
+    "constant, cited": (lambda: cited_at_another_vector(given=False), "h stands in a line with g"),
     "gradients": (gradients_that_differ, r"∇f_i\(x\) is the same for all"),
     "another function": (another_function, r"∇h_i\(z\) is the same for all"),
     "varies unlisted": (varies_unlisted, "p_i is the same for all"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import sympy
 
+from tests.controls.test_notation import is_found
 from theory.errors import TheoryError
 from theory.judging.meanings import meanings
 from theory.kernel import Theorem, le, prove
@@ -21,6 +22,7 @@ from theory.notation import (
     index,
     iterates,
     mean,
+    nonnegative,
     positive,
     real,
     theorem,
@@ -55,6 +57,24 @@ def test_the_gap_of_what_varies_varies(strict: Any, gap: str, moves: bool) -> No
     made = T.shows(equal(D(1) ** 2, D(0) * D(2)))
     said = sympy.Symbol(f"gap({gap})", positive=True)
     assert (said in made.scalars, said in made.symbols) == (moves, not moves)
+
+
+def test_a_strict_inequality_has_a_gap_at_each_value_at_which_it_is_cited() -> None:
+    """Of b < 1 at b_1 and at b_2 it would follow that b_1 = b_2."""
+    b, one, other = nonnegative("b b_1 b_2")
+    lemma = theorem("mine.below")
+    lemma.assume(b < 1)
+    made = lemma.shows(b**2 <= b)
+    T = theorem("mine.twice")
+    T.cite(made, {b: one}, name="one")
+    T.cite(made, {b: other}, name="other")
+    assert not is_found(T.shows(equal(one, other)))
+    T = theorem("mine.once")
+    T.assume(one < 1)
+    T.cite(made, {b: one})
+    citing = T.shows(one**2 + one**3 <= 2 * one)
+    assert [h.name for h in citing.hypotheses] == ["b_1 < 1"]
+    assert is_found(citing)
 
 
 @pytest.mark.parametrize("tied", [False, True])
@@ -162,6 +182,33 @@ def test_nothing_is_said_of_an_iteration_before_the_first(at: Any, right: bool) 
         return
     with pytest.raises(TheoryError, match="is not one of an iteration 0, 1, 2"):
         T.shows(le(1 - c, F(0)))
+
+
+def test_a_sum_that_another_file_has_made_means_the_same_here() -> None:
+    """With ‖g‖² ≤ c of one g and ‖g_k‖² ≥ 2c the sum of ‖g_k‖² is 2cK or more, and not cK."""
+    members = iterates("g", k)
+    setting: dict[str, Any] = {"__file__": "setting.py", "k": k, "K": K, "g": members}
+    exec("from theory.notation import total; S = total(g[k]**2, k, K)", setting)
+    total(g**2, k, K)
+    T = theorem("mine.shared")
+    T.assume(g**2 <= gamma)
+    T.assume(members[k] ** 2 >= 2 * gamma)
+    with pytest.raises(TheoryError, match="‖g‖² is called like"):
+        T.shows(setting["S"] <= gamma * K)
+
+
+@pytest.mark.parametrize(("at", "right"), [(k, True), (K - 1, True), (n - 2, True), (k - 1, False)])
+def test_a_sequence_of_numbers_begins_at_0_too(at: Any, right: bool) -> None:
+    """A(k) = k keeps A(k − 1) + 1 ≤ A(k) from k = 1 on, and A(0) is below 1."""
+    T = theorem("mine.begun")
+    A = T.sequence("A", nonnegative=True)
+    T.along(k)
+    T.assume(A(at) + 1 <= A(k) + c)
+    if right:
+        T.shows(le(1 - c, A(0)))
+        return
+    with pytest.raises(TheoryError, match="is not one of an iteration 0, 1, 2"):
+        T.shows(le(1 - c, A(0)))
 
 
 @pytest.mark.parametrize("beside", ["j", "k", "plain"])

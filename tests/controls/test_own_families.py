@@ -12,6 +12,7 @@ import z3
 from schedules.actions import Kind
 from schedules.families import Family
 from schedules.families.family import Parameter
+from schedules.families.figures import Figures
 from schedules.families.one_f_one_b import ORDER
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
@@ -19,6 +20,7 @@ from schedules.stamps import At, Number, StampedOrder
 from schedules.validation.facts import in_flight
 from theory.derive import derive, derive_rule, settled
 from theory.errors import UnsupportedFormError
+from theory.laws.figures import prove
 from theory.laws.own_orders import row_of
 from theory.laws.stamp_terms import higher, reading
 from theory.verdicts import Verdict
@@ -214,3 +216,11 @@ FAMILY = Family(
     ),
 )
 """
+
+
+def test_figures_of_no_size_are_no_figures() -> None:
+    """M − p ≥ M holds nowhere; that ended in a traceback."""
+    figures = Figures("5*M", "2*M", "p", where="M - p >= M")
+    found = prove(family(ORDER, figures=figures), figures, "ascending")
+    assert found.verdict is Verdict.UNKNOWN
+    assert "of no small size" in found.open

@@ -75,6 +75,7 @@ def require_context(theorem: Theorem) -> None:
         _require_random_since(theorem, measure)
         _require_declared_random(theorem, measure)
         _require_not_constant(theorem, measure)
+        _require_averaged(theorem, measure)
     _require_still_points(theorem)
 
 
@@ -561,6 +562,19 @@ def _require_not_constant(theorem: Theorem, measure: Measure) -> None:
             theorem.id,
             "list it under scalars or vectors, and not under symbols or fixed",
         )
+
+
+def _require_averaged(theorem: Theorem, measure: Measure) -> None:
+    """A sequence is one for all that an average is over: under avg, D of ‖y_i‖² is no number."""
+    for sequence, value in theorem.sequences.items() if measure.average else ():
+        differs = names_in(_outside(value, measure.name)) & measure.random
+        if differs:
+            raise TheoryError(
+                f"{sequence} is another one for each that {measure.name} is over, as "
+                f"{min(differs)} is",
+                theorem.id,
+                f"take its mean under {measure.name}, and call that a sequence",
+            )
 
 
 def _require_still_points(theorem: Theorem) -> None:

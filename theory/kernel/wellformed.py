@@ -126,13 +126,23 @@ def _require_begun(theorem: Theorem) -> None:
     """A sequence is the mean of something in iterations 0, 1, 2, …: of F(−1) nothing is known."""
     for place, relation in theorem.relations:
         for call in atoms(relation.lhs, AppliedUndef) | atoms(relation.rhs, AppliedUndef):
-            begun = all(at.is_integer and at.is_nonnegative for at in call.args)
-            if call.func in theorem.sequences and not begun:
-                raise TheoryError(
-                    f"{call} is not one of an iteration 0, 1, 2, … by the domains of its symbols",
-                    f"{theorem.id}: {place}",
-                    "say it of k and k + 1, or call by a name how far it is from the start",
-                )
+            if call.func in theorem.sequences:
+                require_begun(call, f"{theorem.id}: {place}")
+
+
+def require_begun(call: Scalar, where: str) -> None:
+    """A member of a sequence has a number 0, 1, 2, …: of A(k − 1) ≤ A(k) − 1 there is no A(−1).
+
+    Raises
+    ------
+    TheoryError
+    """
+    if not all(at.is_integer and at.is_nonnegative for at in call.args):
+        raise TheoryError(
+            f"{call} is not one of an iteration 0, 1, 2, … by the domains of its symbols",
+            where,
+            "say it of k and k + 1, or call by a name how far it is from the start",
+        )
 
 
 def _require_sums_of_sequences(theorem: Theorem) -> None:

@@ -125,6 +125,12 @@ class Stated:
     def law(self, linearization: str) -> FiguresLaw:
         """What is proved, part by part."""
         flush = self.family.policy.name == "flush"
+        if not self._small:
+            raise UnsupportedFormError(
+                f"figures are claimed where {self.figures.where}, of no small size",
+                "FAMILY.figures",
+                "claim them for sizes that are run, such as where='M >= p'",
+            )
         proof = tuple(beside_runs(one, self._small, self.forms) for one in self._proof())
         delays = StepDelays(linearization, None, (), _NO_DELAYS)
         if weakest(one.verdict for one in proof) is Verdict.PROVED:

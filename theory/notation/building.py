@@ -43,6 +43,7 @@ from theory.kernel.rules import Combine, Found, Induction, Total
 from theory.kernel.stored import entries_of, names_of, vector_from
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, vector
+from theory.kernel.wellformed import require_begun
 from theory.notation import elementary, norms, offers
 from theory.notation.names import Function, Pending, plainly, text
 from theory.notation.norms import SQUARED
@@ -156,8 +157,12 @@ _INDEXED: Final = re.compile(r"([^()∇]+)\[(\w+)( - .*)?\]")
 def _require_told(scene: Scene, plan: Plan, where: str) -> None:
     """What is called like an older iterate is one, or one that is drawn and has no younger ones.
 
-    A step is made of something that changes, and a delay is at most a constant.
+    A step is made of something that changes, and a delay is at most a constant. What is said for
+    every k names no sequence at k − 1: at 0 that would be a member before the first.
     """
+    for call in {one for form in plan.forms for one in atoms(form, AppliedUndef)}:
+        if plan.index in call.free_symbols and len(call.args) == 1:
+            require_begun(call, where)
     for now, then in plan.iterates:
         if then.names <= plan.fixed:
             raise TheoryError(

@@ -85,9 +85,14 @@ def slack(said: Any) -> tuple[Scalar, Relation] | None:
     """
     if isinstance(said, (sympy.StrictLessThan, sympy.StrictGreaterThan)):
         low, high = said.lts, said.gts
-        gap = sympy.Symbol(f"gap({sympy.sstr(high - low)})", positive=True)
+        gap = gap_of(high - low)
         return gap, eq(high, low + gap)
     return None
+
+
+def gap_of(way: Scalar) -> Scalar:
+    """What a number is called that is above 0 by a strict inequality."""
+    return sympy.Symbol(f"gap({sympy.sstr(way)})", positive=True)
 
 
 def sides(gap: Scalar, kind: str) -> Relation:

@@ -29,7 +29,7 @@ from theory.notation.coercion import VectorEquation, is_parameters, relation, sl
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
 from theory.notation.names import Expectation, Function, Pending, named, plainly, text
-from theory.notation.plan import Plan, Statement, Written
+from theory.notation.plan import Plan, Statement, Written, gaps_at
 from theory.notation.summed import MEANT, SAID, resummed, total
 
 ANY: Final = vector("any vector")
@@ -439,6 +439,7 @@ class Draft:
             )
         numbers = {one: sympy.sympify(other) for one, other in (scalars or {}).items()}
         values = self._carried(lemma, Values(numbers, put))
+        values = Values({**gaps_at(lemma, values), **values.scalars}, values.vectors)
         self._plan.cite(lemma, values, unused)
         label = name or lemma.id
         rule = Cite(lemma.id, values.scalars, values.vectors, domain)
@@ -543,10 +544,10 @@ class Draft:
         put = {}
         for call in atoms(stated.lhs, AppliedUndef) | atoms(stated.rhs, AppliedUndef):
             said_here = SAID.get((self.file, call.func))
-            if said_here is not None and known.get(call.func, said_here) != said_here:
+            declared = next((v for f, v in known.items() if str(f) == str(call.func)), said_here)
+            if said_here is not None and declared != said_here:
                 raise TheoryError(
-                    f"{call.func} is a sum of {said_here}, and was declared the mean of "
-                    f"{known[call.func]}",
+                    f"{call.func} is a sum of {said_here}, and was declared the mean of {declared}",
                     self.id,
                     "give the sequence another name",
                 )

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from typing import Any, Final
 from unicodedata import decomposition, normalize
 
 import sympy
@@ -20,7 +21,7 @@ from sympy.core.function import AppliedUndef
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
 from theory.kernel.context import measures
-from theory.kernel.means import GIVEN, Mean, marked, random_names
+from theory.kernel.means import GIVEN, OVER, Mean, is_average, marked, random_names
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Cite
 from theory.kernel.theorem import Hypothesis
@@ -69,18 +70,17 @@ def tell_apart(
         _close(mean, random, (*points, *(one.u for one in between)), plan)
     _require_drawn(plan, randoms, names, where)
     nodes = [node for form in forms for node in atoms(form, Pending) | atoms(form, Mean)]
-    averages = {str(n.args[1]) for n in nodes if isinstance(n, Pending) and n.is_average}
     for mean in dict.fromkeys((*randoms, *elsewhere)):
         random = randoms.get(mean, set()) | elsewhere.get(mean, set())
-        own = (n for n in nodes if isinstance(n, Pending) and str(n.args[1]) == mean)
-        cited = (n for n in nodes if isinstance(n, Mean) and str(n.args[0]) == mean)
-        given = {str(one) for node in own for one in node.args[3]}
-        given = given.union(*(marked(node, GIVEN) for node in cited))
-        of = frozenset(random), frozenset(given)
-        draw = _Draw(mean, mean in averages, *of, plan, points, where)
+        own = [n for n in nodes if str(n.args[isinstance(n, Pending)]) == mean]
+        given, bound = ({str(one) for n in own for one in said(n)} for said in (_given, _bound))
+        of = frozenset(random), frozenset(given), frozenset(bound)
+        average = any(n.is_average if isinstance(n, Pending) else is_average(n) for n in own)
+        draw = _Draw(mean, average, *of, plan, points, where)
         draw.require_lines()
         draw.require_constants()
         draw.require_means()
+        draw.require_sequences()
         calls = {call.func for form in forms for call in atoms(form, AppliedUndef)}
         numbers = {s.name for form in forms for s in form.free_symbols}
         draw.require_indexed(numbers | {str(f) for f in calls - plan.sequences.keys()}, names)
@@ -89,12 +89,13 @@ def tell_apart(
 
 @dataclass(frozen=True)
 class _Draw:
-    """One mean, what is random to it, and what it is given."""
+    """One mean, what is random to it, what it is given, and the variable that it binds."""
 
     mean: str
     average: bool
     random: frozenset[str]
     given: frozenset[str]
+    bound: frozenset[str]
     plan: Plan
     points: tuple[Point, ...]
     where: str
@@ -226,6 +227,21 @@ class _Draw:
                     self._remedy,
                 )
 
+    def require_sequences(self) -> None:
+        """A sequence is one for all: avg D(k) is D(k), where D is the mean of ‖y_i‖² of one i.
+
+        The kernel says so too, where a mean is left of which D(k) has been pulled out.
+        """
+        for sequence, value in self.plan.sequences.items() if self.average else ():
+            named = _named(_outside(value, self.mean), self.plan, self.places)
+            if named & self.random:
+                raise TheoryError(
+                    f"{sequence} is another one for each that {self.mean} is over, as "
+                    f"{min(named & self.random)} is",
+                    self.where,
+                    f"take its mean under {self.mean}, and call that a sequence",
+                )
+
     def require_constants(self) -> None:
         """Scalars that may vary are told apart in what is assumed everywhere, as L_i of f_i is."""
         points = self.points
@@ -248,11 +264,11 @@ class _Draw:
         """What has the index of what is drawn differs with it: avg(L_i) is not L_i.
 
         Vectors and numbers of one worker may be there before what this worker draws; where a mean
-        is over all workers, or f_i is drawn itself, they differ as well.
+        is over all workers, says that it is over i, or f_i is drawn itself, they differ as well.
         """
         values = {one.value.name: one.function for one in self.points}
         values |= {n: one.function for one in self.points for n in one.gradient.names}
-        indexed = dict[str, str]()
+        indexed = dict.fromkeys(self.bound, min(self.random))
         for one in sorted(self.random):
             parts = {values.get(one, one), *self.places.get(one, ())}
             if not self.average:
@@ -281,21 +297,35 @@ class _Draw:
         )
 
 
+_SEVERAL: Final = re.compile("(?!min|lim|in$)[i-nrst]{2,3}")
+"""Letters of indices beside each other, as in p_ij; f_min has none."""
+
+
 def indices_in(name: str) -> frozenset[str]:
-    """The indices in a name, however they are spelled: below, above, in brackets.
+    """The indices in a name, however they are spelled: below, above, in brackets, several in a row.
 
     Examples
     --------
-    >>> names = ("y_i", "yᵢ", "y^(i)", "x_star_i", "L_{k,i}", "x_i^+", "x^*", "xi")
+    >>> names = ("y_i", "yᵢ", "y^(i)", "x_star_i", "L_{k,i}", "x_i^+", "p_ij", "w_1i", "x^*", "xi")
     >>> ["".join(sorted(indices_in(name))) for name in names]
-    ['i', 'i', 'i', 'istar', 'ik', 'i', '', '']
+    ['i', 'i', 'i', 'istar', 'ik', 'i', 'iijj', 'i', '', '']
     """
     low = (one for one in name if decomposition(one).startswith(("<sub>", "<super>")))
-    begun = re.search(r"[_^\[(]", name)
+    begun = re.search(r"[\W_]", name[1:])
     written = re.findall(r"[^\W_]+", name[begun.end() :]) if begun else []
-    return frozenset(
-        one for one in (*written, *map(partial(normalize, "NFKD"), low)) if one.isalpha()
-    )
+    found = {one.lstrip("0123456789") for one in (*written, *(normalize("NFKD", n) for n in low))}
+    apart = (letter for one in found if _SEVERAL.fullmatch(one) for letter in one)
+    return frozenset(one for one in found.union(apart) if one[:1].isalpha())
+
+
+def _given(node: Any) -> Iterable[Any]:
+    """What a mean is given."""
+    return node.args[3] if isinstance(node, Pending) else marked(node, GIVEN)
+
+
+def _bound(node: Any) -> Iterable[Any]:
+    """The variable that a mean binds, if it says one."""
+    return (str(node.args[4]),) if isinstance(node, Pending) else marked(node, OVER)
 
 
 def _places(points: Iterable[Point], plan: Plan) -> dict[str, frozenset[str]]:
@@ -397,13 +427,16 @@ def _cited_means(plan: Plan) -> dict[str, set[str]]:
 
 
 def _asked_before(mean: str, plan: Plan) -> set[Relation]:
-    """Lines of cited theorems that have this mean: their authors have said what is drawn."""
+    """Lines of cited theorems that have this mean: their authors have said what is drawn.
+
+    Of what is put in place of their vectors they have not: u may be constant, and what it is not.
+    """
     return {
-        values.relation(one.relation)
+        one.relation
         for lemma, values in plan.cites
         if any(mean == measure.name for measure in measures(lemma))
         for one in lemma.hypotheses
-        if isinstance(one, Hypothesis)
+        if isinstance(one, Hypothesis) and values.relation(one.relation) == one.relation
     }
 
 

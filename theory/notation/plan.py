@@ -20,6 +20,7 @@ from theory.kernel.signs import undefined
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Scalar, Vector
+from theory.notation.coercion import gap_of
 from theory.notation.iterations import Iterates
 from theory.notation.names import Function, index, plainly, text
 from theory.notation.scene import Scene
@@ -253,6 +254,20 @@ def _is_named(iterate: Vector, names: set[str]) -> bool:
 def is_gap(symbol: Scalar) -> bool:
     """Whether it is the gap of a strict inequality, by its name."""
     return str(symbol).startswith("gap(")
+
+
+def gaps_at(lemma: Theorem, values: Values) -> dict[Scalar, Scalar]:
+    """By the gap of a strict inequality of a theorem, what it is called where that is cited.
+
+    1 − b of b < 1 is another number at b_1 than at b_2: by one name they would be equal.
+    """
+    found: dict[Scalar, Scalar] = {}
+    for one in (h for h in lemma.hypotheses if isinstance(h, Hypothesis)):
+        for gap in filter(is_gap, one.relation.gap.free_symbols):
+            way = gap - one.relation.gap  # high is low and the gap
+            if one.relation.kind == "==" and gap not in way.free_symbols:
+                found.setdefault(gap, gap_of(values.scalar(way)))
+    return found
 
 
 def _says_nothing(one: Hypothesis) -> bool:

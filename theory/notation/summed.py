@@ -92,7 +92,9 @@ def summed(
     meaning = _at(quantity, running, index)
     sign = "nonnegative" if meaning.is_nonnegative or squared(meaning) else "real"
     name = _named(meaning, index)
-    made = sympy.Function(f"value({name})" if varying else name, **{sign: True})
+    signs = dict.fromkeys((sign, *(("commutative",) if f"[{index}" in str(meaning) else ())), True)
+    # ‖g[k]‖² and ‖g‖² are printed alike, and are two things: a theorem with both is refused
+    made = sympy.Function(f"value({name})" if varying else name, **signs)
     if SAID.setdefault((_written_in(), made), meaning) != meaning:
         raise TheoryError(
             f"{made} would be the name of two sums, of {SAID[_written_in(), made]} and {meaning}",
