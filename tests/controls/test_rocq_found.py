@@ -45,6 +45,10 @@ CLAIM = T.shows(total(r**k, k, n) <= 1 / (1 - r))
     "roots": """
 CLAIM = T.shows(total(1 / sqrt(k + 1), k, n) <= 2 * sqrt(n))
 """,
+    "triangle": """
+x, u, z = vectors("x u z")
+CLAIM = T.shows(norm(x - z) <= norm(x - u) + norm(u - z))
+""",
     # The norm of a sum: a square that is multiplied out, and a difference of squares.
     "norms": """
 beta, G = nonnegative("beta"), positive("G")

@@ -23,7 +23,7 @@ from theory.kernel.rules import (
 )
 from theory.kernel.rules.calculus import descent, lipschitz
 from theory.kernel.theorem import Rule, Smooth
-from theory.kernel.vectors import Scalar, Vector, square
+from theory.kernel.vectors import Scalar, Vector, square, squared
 from theory.rocq.numbers import GAP, HALF, SHOWN, Premise
 from theory.rocq.text import Text, UnsupportedError, flips, square_tactic
 from theory.rocq.writing import Draft, points_of
@@ -211,7 +211,13 @@ def _moved(
 
 def _triangle(draft: Draft, rule: Triangle, goal: Relation) -> str:
     text, under = draft.text(), [taken(draft, name) for name in rule.domain]
-    lines, whole, size, vector = [], "", "", Vector(())
+    roots = {p for _, _, _, length in rule.parts for p in sympy.sympify(length).atoms(sympy.Pow)}
+    bases = sorted({p.base for p in roots if p.exp == HALF and squared(p.base)}, key=str)
+    lines = [
+        f"  assert (Q{n} : 0 <= {text.real(one)}) by ({draft.numbers.sign(text, one, False, ())})."
+        for n, one in enumerate(bases)
+    ]
+    whole, size, vector = "", "", Vector(())
     for place, (name, factor, part, length) in enumerate(rule.parts):
         factor, length = sympy.sympify(factor), sympy.sympify(length)
         scaled = part * factor
@@ -256,8 +262,8 @@ def _triangle(draft: Draft, rule: Triangle, goal: Relation) -> str:
 def _root(draft: Draft, rule: Root, goal: Relation) -> str:
     text, under = draft.text(), [taken(draft, name) for name in rule.domain]
     shown = draft.numbers.sign(text, goal.rhs, False, under)
-    squared = le(goal.lhs**2, goal.rhs**2)
-    fact = draft.numbers.combine(text, squared, [taken(draft, rule.of)], under=under)
+    both = le(goal.lhs**2, goal.rhs**2)
+    fact = draft.numbers.combine(text, both, [taken(draft, rule.of)], under=under)
     wanted = f"{text.real(goal.lhs)} ^ 2 <= {text.real(goal.rhs)} ^ 2"
     inside = goal.lhs.base if goal.lhs.is_Pow and goal.lhs.exp == HALF else None
     opened = "" if inside is None else (
@@ -265,7 +271,7 @@ def _root(draft: Draft, rule: Root, goal: Relation) -> str:
     )  # fmt: skip
     return "\n".join(
         [
-            f"  assert (A' : {text.relation(squared)}) by ({fact}).",
+            f"  assert (A' : {text.relation(both)}) by ({fact}).",
             f"  apply root_le; [{shown} | assert (B' : {wanted}); [|exact B']].",
             f"  {opened}first [same A' | eapply Rle_trans; [|eapply Rle_trans; [exact A'|]];",
             "    apply Req_le; rooted].",
