@@ -24,11 +24,13 @@ from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Scalar, Vector, squared, vector
 from theory.notation import templates
-from theory.notation.building import built
+from theory.notation.building import INSIDE, built
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
+from theory.notation.gains import LINE, LONGER, gain, lacks
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
 from theory.notation.names import Expectation, Function, Pending, named, plainly, text
+from theory.notation.norms import SQUARED
 from theory.notation.plan import Plan, Statement, Written, gaps_at
 from theory.notation.summed import MEANT, SAID, resummed, total
 
@@ -184,6 +186,7 @@ class Draft:
 
     def bounded_gradient(self, f: Function, bound: Scalar) -> None:
         """Assume ‖∇f‖ ≤ `bound` everywhere."""
+        bound = _length(bound, f"T.assume({f.name}.grad(x) ** 2 <= …)", self.id)
         self._everywhere(f, "steepest", bound)
         self._plan.offered.append(templates.bounded_gradient(f, bound))
 
@@ -201,10 +204,10 @@ class Draft:
         self, mean: Expectation, random: Vector, expected: Vector, bound: Scalar
     ) -> str:
         """Assume that the mean of ‖random − expected‖² is at most the square of `bound`."""
-        return self.assume(
-            mean((random - expected) ** 2) <= sympy.sympify(bound) ** 2,
-            f"variance of {text(random)}",
-        )
+        away = (random - expected) ** 2
+        instead = f"T.assume({mean.name}(({text(random)} - {text(expected)}) ** 2) <= …)"
+        limit = _length(bound, instead, self.id) ** 2
+        return self.assume(mean(away) <= limit, f"variance of {text(random)}")
 
     def constant(self, *parts: Vector) -> None:
         """Say that vectors are the same in every iteration."""
@@ -519,6 +522,7 @@ class Draft:
             said = eq(said.left @ ANY, said.right @ ANY)
         stated = self._said(said)
         self._plan.count_along(stated)
+        own = any(not isinstance(one.rule, Cite) for one in self._plan.written)
         if by is None and self._is_of_one_iteration(stated):
             self.have(stated, "", *using)
         rule = by if by is not None else self._found(using)
@@ -530,7 +534,27 @@ class Draft:
                 "the terms do not add up to the right-hand side", self.id, "correct one of them"
             )
         statement = Statement(self.id, self.where, stated, parts, rule, says, latex)
-        return built(statement, self._plan, self.functions)
+        made = built(statement, self._plan, self.functions)
+        bounds = {*self._plan.constants, *self._plan.lower_bounds}
+        free = type(rule) is Found and not rule.among
+        line = gain(stated, self._plan.index, bounds) if free else None
+        return made if line is None or own else self._gaining(made, line, statement)
+
+    def _gaining(self, made: Theorem, line: Relation, statement: Statement) -> Theorem:
+        """The theorem with a line that nobody wrote, if all is certified with it alone."""
+        if not lacks(made):
+            return made
+        more = self._plan.copied()
+        more.written = [one for one in more.written if one.relation != statement.relation]
+        more.written.append(Written(LINE, line, self._found(()), "", "ours"))
+        try:
+            longer = built(statement, more, self.functions)
+        except TheoryError:  # such as a number that is not shown to be defined
+            return made
+        if not lacks(longer, (INSIDE, SQUARED)):
+            return longer
+        LONGER[made] = longer
+        return made
 
     def _said(self, said: Any) -> Relation:
         """A relation, with what its sums are made of among the sequences."""
@@ -638,3 +662,15 @@ def _terms(right: Scalar) -> dict[str, Scalar]:
     """Terms by number, as they are written."""
     parts = sympy.Add.make_args(right)
     return {f"term {number}": part for number, part in enumerate(parts, 1)}
+
+
+def _length(bound: Any, instead: str, where: str) -> Scalar:
+    """A bound of a length; σ² in its place, whose square would be meant, is refused."""
+    found = sympy.sympify(bound)
+    if found.is_Pow and found.exp.is_Integer and found.exp % 2 == 0:
+        raise TheoryError(
+            f"the bound is one of a length and is squared here, so {found} would give {found**2}",
+            where,
+            f"write {sympy.sqrt(found)}, or {instead}",
+        )
+    return found

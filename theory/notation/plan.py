@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -91,6 +91,18 @@ class Plan:
         default_factory=dict
     )
     gaps: dict[Scalar, Scalar] = field(default_factory=dict)
+
+    @property
+    def lower_bounds(self) -> set[Scalar]:
+        """The symbols of what functions are at least."""
+        kinds = ("least", "Polyak–Łojasiewicz")
+        said = (values[-1] for _, kind, values in self.everywhere if kind in kinds)
+        return {s for one in said if not isinstance(one, Vector) for s in one.free_symbols}
+
+    def copied(self) -> Plan:
+        """The same, to say more beside it."""
+        parts = {part.name: getattr(self, part.name) for part in fields(self)}
+        return Plan(**{n: one if n == "index" else one.copy() for n, one in parts.items()})
 
     def take(self, one: Assumption) -> str:
         """Assume something of the kernel; the name is changed if another has it."""

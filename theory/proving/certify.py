@@ -18,8 +18,9 @@ from theory.kernel.rules.found import Found, parts_of
 from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.notation.building import EACH, INSIDE, offered
+from theory.notation.gains import LINE, LONGER
 from theory.notation.norms import SQUARED
-from theory.proving.missing import missing_fact, missing_line
+from theory.proving.missing import NO_LINE, missing_fact, missing_line
 from theory.proving.search import Searched, search
 from theory.proving.storing import entry, updated
 from theory.verdicts import Verdict
@@ -79,7 +80,7 @@ def certify(
     results: list[Certified] = []
     for theorem in theorems_of(claims):
         try:
-            results += [*_of_theorem(offered(theorem), again, progress or (lambda text: None))]
+            results += _of_shorter(theorem, again, progress or (lambda text: None))
         except Exception as error:  # which is no reason to leave the others out
             own = f"the search stopped with {reason(error)}; please report it"
             why = str(error) if isinstance(error, TheoryError) else own
@@ -92,6 +93,20 @@ def certify(
             distinct = {(one["step"], one["key"]): one for one in entries}
             updated(path, theorem.id, list(distinct.values()))
     return results
+
+
+def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certified]:
+    """What is found of a theorem as it is written, or else with what one iteration gains."""
+    found = [*_of_theorem(offered(theorem), again, progress)]
+    if theorem in LONGER and any(one.outcome in ("not found", "refused") for one in found):
+        more = [*_of_theorem(offered(LONGER[theorem]), again, progress)]
+        if not any(one.outcome in ("not found", "refused") for one in more):
+            return more
+        line = next(step for step in LONGER[theorem].steps if step.name == LINE)
+        lost = next((f": {one.why}" for one in more if one.step == LINE), "")
+        shown = f"; T.have({line.relation}) would do, and is not found{lost}"
+        found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + shown)
+    return found
 
 
 def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:

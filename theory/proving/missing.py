@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import Final
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -11,6 +12,8 @@ from theory.kernel.relations import Relation
 from theory.kernel.theorem import Hypothesis, Smooth, Theorem
 from theory.kernel.vectors import Point, Vector, square
 from theory.notation.interpolation import place
+
+NO_LINE: Final = "; no line says what one iteration gains"
 
 
 def missing_fact(theorem: Theorem, goal: Relation) -> str:
@@ -75,7 +78,7 @@ def missing_line(goal: Relation, facts: Collection[Relation]) -> str:
     """Which sort of line a statement about sequences may lack."""
     calls = goal.gap.atoms(AppliedUndef)
     if calls and not _gains(facts):
-        return f"; no line says what one iteration gains, such as T.have({_gain(goal)})"
+        return f"{NO_LINE}, such as T.have({_gain(goal)})"
     ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
     numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
     unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)

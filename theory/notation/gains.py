@@ -1,0 +1,111 @@
+"""What one iteration gains, where a statement about many says it all: a line that is tried unasked.
+
+Σ X(k) ≤ a·S(0) + b·K follows from X(k) ≤ a·(S(k) − S(k + 1)) + b, and S(n) ≤ qⁿ·S(0) + b from
+S(k + 1) ≤ q·S(k) + (1 − q)·b. The line is one like any other: without a certificate it is dropped,
+and nothing rests on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.kernel.atoms import atoms
+from theory.kernel.relations import Relation, le
+from theory.kernel.rules import Found
+from theory.kernel.theorem import Theorem
+from theory.kernel.vectors import Scalar
+
+LINE: Final = "one iteration"
+"""What the line is called."""
+
+LONGER: Final[WeakKeyDictionary[Theorem, Theorem]] = WeakKeyDictionary()
+"""Theorems that lack a certificate, with the same theorem and the line; it lacks one as well."""
+
+
+def gain(
+    goal: Relation, k: Scalar | None, least: Collection[Scalar] = frozenset()
+) -> Relation | None:
+    """The line from which a statement about sequences follows by summing, or by induction.
+
+    Parameters
+    ----------
+    goal : Relation
+    k : sympy symbol, optional
+        What counts iterations.
+    least : collection of sympy symbols
+        Lower bounds: they stand for what is left in the end, and no iteration has a part of them.
+
+    Examples
+    --------
+    >>> from theory.notation.names import count, index, positive
+    >>> from theory.notation.summed import total
+    >>> k, K, (a, q) = index("k"), count("K"), positive("a q")
+    >>> X, S = sympy.Function("X"), sympy.Function("S")
+    >>> str(gain(le(total(X(k), k, K) / K, S(0) / (a * K) + q), k))
+    'X(k) <= q + (S(k) - S(k + 1))/a'
+    >>> str(gain(le(S(K), q**K * S(0) + a / (1 - q)), k))
+    'S(k + 1) <= a + q*S(k)'
+    """
+    if k is None or goal.kind != "<=":
+        return None
+    sums = sorted(atoms(goal.lhs, sympy.Sum), key=str)
+    return _of_sum(goal, k, sums[0], least) if sums else _of_powers(goal, k)
+
+
+def _of_sum(
+    goal: Relation, k: Scalar, summed: Scalar, least: Collection[Scalar]
+) -> Relation | None:
+    """Of Σ X ≤ a·(S(0) − S(K)) + b·K + Σ Y, what one iteration has of it."""
+    running, first, last = summed.limits[0]
+    count = last + 1
+    factor = sympy.expand(goal.lhs).coeff(summed)
+    if (running, first) != (k, 0) or not count.is_Symbol or factor == 0:
+        return None
+    parts = [
+        _part(term, k, summed.limits, least)
+        for term in sympy.Add.make_args(sympy.expand(goal.gap / factor + summed))
+    ]
+    said = [one for one in parts if one is not None]
+    return le(summed.function, sympy.Add(*said)) if len(said) == len(parts) else None
+
+
+def _part(term: Scalar, k: Scalar, limits: Any, least: Collection[Scalar]) -> Scalar | None:
+    """What one of so many iterations has of a term; None if that is not told by the term."""
+    count = limits[0][2] + 1
+    sums = atoms(term, sympy.Sum)
+    calls = atoms(term.xreplace(dict.fromkeys(sums, sympy.S.One)), AppliedUndef)
+    if sums:
+        alike = all(one.limits == limits for one in sums) and len(sums) == 1 and not calls
+        return term.xreplace({one: one.function for one in sums}) if alike else None
+    if not calls:
+        return sympy.S.Zero if term.has(*least) else term / count
+    call = min(calls, key=str)
+    weight = term.coeff(call)
+    if len(calls) > 1 or weight == 0 or call.args not in ((0,), (count,)):
+        return None
+    return weight * (call.func(k) - call.func(k + 1)) if call.args == (0,) else sympy.S.Zero
+
+
+def _of_powers(goal: Relation, k: Scalar) -> Relation | None:
+    call = goal.lhs
+    if not isinstance(call, AppliedUndef) or not call.args[0].is_Symbol or call.args[0] == k:
+        return None
+    now, count = call.func, call.args[0]
+    ratio = goal.rhs.coeff(now(0))
+    base, power = ratio.as_base_exp()
+    rest = sympy.expand(goal.rhs - ratio * now(0))
+    if power != count or base.has(count) or rest.has(count) or atoms(rest, AppliedUndef):
+        return None
+    return le(now(k + 1), base * now(k) + sympy.cancel((1 - base) * rest))
+
+
+def lacks(theorem: Theorem, beside: Iterable[str] = ()) -> bool:
+    """Whether a line, or the statement, has no certificate; lines with these endings need none."""
+    steps = [one for one in theorem.steps if not one.name.endswith(tuple(beside))]
+    rules = (*(one.rule for one in steps), theorem.conclude)
+    return any(type(rule) is Found and rule.problem for rule in rules)
