@@ -19,8 +19,10 @@ from theory.errors import NotExactError
 from theory.falsifier.dips import dipped
 from theory.falsifier.fraction_code import compiled
 from theory.falsifier.iterations import Iteration
+from theory.falsifier.numbers import in_domain
+from theory.falsifier.posed import has_roots
 from theory.falsifier.run_models import Run, named_model
-from theory.falsifier.small_models import SmallModel, has_roots
+from theory.falsifier.small_models import SmallModel
 from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
@@ -43,11 +45,6 @@ Choice = Callable[[Iterable[Fraction]], Fraction]
 def is_irrational(form: Scalar) -> bool:
     """Whether there are roots, exponentials or logarithms in it."""
     return has_roots(form) or form.has(*ELEMENTARY)
-
-
-def in_domain(value: Scalar, symbol: Scalar) -> bool:
-    """Whether a number has all that a symbol is declared to have, such as even or negative."""
-    return all(getattr(value, f"is_{word}") is said for word, said in symbol.assumptions0.items())
 
 
 @dataclass(frozen=True)
