@@ -25,8 +25,10 @@ from theory.falsifier.run_forms import (
     MOST,
     by_side,
     calls_in,
+    capped,
     functions_in,
     index_of,
+    is_positive_domain,
     isolated,
     nonnegative_domain,
     number_named,
@@ -269,8 +271,10 @@ class _Iterated:
         for scalar in self._theorem.scalars:
             for one in dict.fromkeys(self._posed.at(scalar, k) for k in range(self._outcomes)):
                 equations = (e.gap for e in relations if e.kind == "==" and not functions_in([e]))
-                found = next((form for e in equations for form in isolated(e, one)), None)
-                relations += [le(0, one)] if nonnegative_domain(one) else []
+                forms = (form for e in equations for form in (*isolated(e, one), *capped(e, one)))
+                found = next(forms, None)
+                if found is None or not (found.is_positive and is_positive_domain(one)):
+                    relations += [le(0, one)] if nonnegative_domain(one) else []
                 if found is None:
                     self._inputs[one] = None
                     continue
