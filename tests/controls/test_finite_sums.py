@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,21 +12,35 @@ import sympy
 
 from tests.controls.test_notation import is_found
 from tests.controls.test_small_models import refuted_by
+from theory.falsifier.drawn_runs import Runner
 from theory.falsifier.everywhere import everywhere
 from theory.falsifier.finite_sums import drawn, labels, means
+from theory.falsifier.iterations import iteration
+from theory.falsifier.posed import Posed
 from theory.falsifier.small_models import small_model
+from theory.falsifier.small_runs import is_one
 from theory.judging.as_claim import as_claim
 from theory.judging.decide import stands
 from theory.judging.judge import judge
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Vector
-from theory.notation import Rational, equal, function, mean, nonnegative, positive, theorem, vectors
+from theory.notation import (
+    Rational,
+    equal,
+    function,
+    index,
+    mean,
+    nonnegative,
+    positive,
+    theorem,
+    vectors,
+)
 from theory.notation.draft import Draft
 from theory.notation.names import Expectation
 from theory.verdicts import Verdict
 
 L, gamma, mu = positive("L gamma mu")
-sigma = nonnegative("sigma")
+sigma, (k, n) = nonnegative("sigma"), index("k n")
 f, f_i, (x, y, star) = function("f"), function("f_i"), vectors("x y x*")
 
 
@@ -81,6 +96,30 @@ def of_sgd(part: Any) -> Theorem:
     nearer = (1 - gamma * mu) * (x - star) ** 2
     after = x - gamma * f_i.grad(x) - star
     return T.shows(E(after**2) <= nearer + part * gamma**2 * sigma**2)
+
+
+def of_sgd_runs(part: Any) -> Theorem:
+    """Noise of ±1 at the solution moves what is at rest."""
+    T, E = sampled(x, star)
+    T.strongly_convex(f, mu)
+    T.assume(E(f_i.grad(star) ** 2) <= sigma**2)
+    T.assume(2 * gamma * L <= 1)
+    T.iterate(x, x - gamma * f_i.grad(x), k)
+    D = T.sequence("D", (x - star) ** 2)
+    return T.shows(D(n) <= (1 - gamma * mu) ** n * D(0) + part * gamma * sigma**2 / mu)
+
+
+@pytest.mark.parametrize(("part", "refuted"), [(2, False), (Rational(1, 100), True)])
+def test_functions_that_differ_are_the_noise_of_a_run(part: Any, refuted: bool) -> None:
+    made, source = of_sgd_runs(part), random.Random(0)
+    one = iteration(made, {n: sympy.S.One}, 1, 2, {}, Posed)
+    assert one is not None
+    runner = Runner(one, {n: sympy.S.One})
+    tried = (runner.violating(source, at_rest=True) for _ in range(300))
+    found = (m for m in tried if m is not None and is_one(made, {n: sympy.S.One}, m, 2))
+    model = next(found, None)
+    assert (model is not None) is refuted
+    assert model is None or stands(refuted_by(model))
 
 
 PAIRS: dict[str, tuple[Callable[[Any], Theorem], Any, Any]] = {

@@ -17,6 +17,7 @@ import sympy
 
 from theory.errors import NotExactError
 from theory.falsifier.dips import dipped
+from theory.falsifier.finite_sums import AT
 from theory.falsifier.fraction_code import compiled
 from theory.falsifier.iterations import Iteration
 from theory.falsifier.numbers import in_domain
@@ -85,6 +86,7 @@ class Runner:
         still = {*one.constants}
         shape = (c for c in one.constants if c not in one.theorem.symbols)
         self._shape = [(c, c.name.partition("[")[0].endswith("''")) for c in shape]
+        self._opposed = opposed(self._constants)
         moved = {s for form in one.moving for s in form.free_symbols}
         early = [gap.free_symbols <= still for gap in gaps]
         self._early = [each for each, soon in zip(one.relations, early, strict=True) if soon]
@@ -129,8 +131,12 @@ class Runner:
             at |= {
                 c: abs(drawn_number(source, 0)) if bent else Fraction(0) for c, bent in self._shape
             }
+            at |= {
+                c: Fraction(n) for pair in self._opposed for c, n in zip(pair, (1, -1), strict=True)
+            }
         else:
             at |= dipped(self._one.theorem, self._constants, source)
+            at |= {c: -at[first] for first, c in self._opposed if source.random() < 0.8}
         self._tighten(at, source, None)
         if not all(map(holds, self._early, self._checked(*at.values()))):
             return None
@@ -217,7 +223,7 @@ class Runner:
 
     def _steps(self) -> list[tuple[Fraction, ...]]:
         """Steps of 1, or of 1 and −1 at two outcomes."""
-        signs = (-1 if one.name.endswith(" at outcome 2") else 1 for one in self._one.inputs)
+        signs = (-1 if one.name.endswith(f"{AT}2") else 1 for one in self._one.inputs)
         return [tuple(map(Fraction, signs))] * (self._one.last + 2)
 
     def _inputs(self, at: Numbers, source: random.Random) -> list[tuple[Fraction, ...]]:
@@ -228,7 +234,7 @@ class Runner:
             kind, zero = source.randrange(3), [Fraction(0)]
             column = [drawn_number(source, 0.4) for _ in range(length)]
             column = [column[:1] * length, column[:1] + zero * (length - 1), column][kind]
-            name, _, outcome = symbol.name.partition(" at outcome ")
+            name, _, outcome = symbol.name.partition(AT)
             centred = name.partition("[")[0] in self._centred
             if outcome == "2" and columns and (centred or source.random() < 0.8):
                 column = [-x for x in columns[-1]]  # noise without a mean
@@ -266,6 +272,19 @@ class Runner:
             for state in states:
                 self.work += len(self._one.relations)
                 yield (*at.values(), *state, *chosen, Fraction(k), *run.marks)
+
+
+def opposed(names: Mapping[str, Scalar]) -> list[tuple[Scalar, Scalar]]:
+    """The slopes at 0 of a drawn function at two outcomes, which mostly add up to 0.
+
+    Examples
+    --------
+    >>> opposed(dict.fromkeys(("f_i at outcome 1'(0)", "f_i at outcome 2'(0)", "f'(0)"), 1))
+    [(1, 1)]
+    """
+    slopes = (name for name in names if f"{AT}1'(0)" in name)
+    pairs = ((name, name.replace(f"{AT}1", f"{AT}2")) for name in slopes)
+    return [(names[first], names[second]) for first, second in pairs if second in names]
 
 
 def is_mean(base: Vector, name: str, theorem: Theorem) -> bool:
