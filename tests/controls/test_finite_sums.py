@@ -109,6 +109,22 @@ def of_sgd_runs(part: Any) -> Theorem:
     return T.shows(D(n) <= (1 - gamma * mu) ** n * D(0) + part * gamma * sigma**2 / mu)
 
 
+def unequal(largest: Any) -> Theorem:
+    """The bound of SVRG with constants L_i, of which L bounds the largest, or the mean."""
+    own = positive("L_i")
+    E = mean("E", own, f_i(x), f_i.grad(x), f_i(star), f_i.grad(star))
+    T = theorem("mine.unequal", "ours", f, f_i)
+    T.varying(own)
+    T.smooth(f_i, own)
+    T.convex(f_i)
+    T.minimum(f, star)
+    T.assume(own <= L if largest else E(own) <= L)
+    for at in (x, star):
+        T.unbiased(E, f_i.grad(at), f.grad(at))
+        T.assume(equal(E(f_i(at)), f(at)))
+    return T.shows(E((f_i.grad(x) - f_i.grad(star)) ** 2) <= 2 * L * (f(x) - f(star)))
+
+
 @pytest.mark.parametrize(("part", "refuted"), [(2, False), (Rational(1, 100), True)])
 def test_functions_that_differ_are_the_noise_of_a_run(part: Any, refuted: bool) -> None:
     made, source = of_sgd_runs(part), random.Random(0)
@@ -129,6 +145,7 @@ PAIRS: dict[str, tuple[Callable[[Any], Theorem], Any, Any]] = {
     "interpolation": (interpolated, 2, 1),
     "variance": (variance, 1, Rational(1, 2)),
     "sgd": (of_sgd, 2, 1),
+    "unequal": (unequal, True, False),
 }
 
 

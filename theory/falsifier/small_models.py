@@ -196,8 +196,8 @@ class _Question:
         values = self._solved()
         if values is None or not self._breaks(values):
             return None
-        for one, value in sorted(values.items(), key=str):
-            near = Fraction(int(value.p), int(value.q))
+        for one in 2 * sorted(values, key=str):
+            near = Fraction(int(values[one].p), int(values[one].q))
             plain = (*plainer(near), *map(near.limit_denominator, DENOMINATORS))
             others = ({**values, one: sympy.Rational(x)} for x in plain)
             found = (other for other in others if self._breaks(other))
