@@ -17,7 +17,7 @@ import sympy
 
 from theory.errors import NotExactError
 from theory.falsifier.dips import dipped
-from theory.falsifier.finite_sums import AT
+from theory.falsifier.finite_sums import AT, opposed
 from theory.falsifier.fraction_code import compiled
 from theory.falsifier.iterations import Iteration
 from theory.falsifier.numbers import in_domain
@@ -272,19 +272,6 @@ class Runner:
             for state in states:
                 self.work += len(self._one.relations)
                 yield (*at.values(), *state, *chosen, Fraction(k), *run.marks)
-
-
-def opposed(names: Mapping[str, Scalar]) -> list[tuple[Scalar, Scalar]]:
-    """The slopes at 0 of a drawn function at two outcomes, which mostly add up to 0.
-
-    Examples
-    --------
-    >>> opposed(dict.fromkeys(("f_i at outcome 1'(0)", "f_i at outcome 2'(0)", "f'(0)"), 1))
-    [(1, 1)]
-    """
-    slopes = (name for name in names if f"{AT}1'(0)" in name)
-    pairs = ((name, name.replace(f"{AT}1", f"{AT}2")) for name in slopes)
-    return [(names[first], names[second]) for first, second in pairs if second in names]
 
 
 def is_mean(base: Vector, name: str, theorem: Theorem) -> bool:

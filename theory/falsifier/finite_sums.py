@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Final
 
 from theory.kernel.context import drawn_functions, measures
 from theory.kernel.theorem import Theorem
+from theory.kernel.vectors import Scalar
 
-AT: str = " at outcome "
+AT: Final = " at outcome "
 """Between a name and the number of an outcome."""
 
 
@@ -58,3 +60,16 @@ def labels(theorem: Theorem, function: str, outcomes: int, outcome: int) -> tupl
     if outcomes == 1 or member not in drawn(theorem):
         return (member,)
     return tuple(f"{member}{AT}{k + 1}" for k in places)
+
+
+def opposed(names: Mapping[str, Scalar]) -> list[tuple[Scalar, Scalar]]:
+    """The slopes at 0 of a drawn function at two outcomes, which mostly add up to 0.
+
+    Examples
+    --------
+    >>> opposed(dict.fromkeys(("f_i at outcome 1'(0)", "f_i at outcome 2'(0)", "f'(0)"), 1))
+    [(1, 1)]
+    """
+    slopes = (name for name in names if f"{AT}1'(0)" in name)
+    pairs = ((name, name.replace(f"{AT}1", f"{AT}2")) for name in slopes)
+    return [(names[first], names[second]) for first, second in pairs if second in names]
