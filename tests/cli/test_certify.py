@@ -148,7 +148,7 @@ def test_a_missing_line_about_one_iteration_is_asked_for(
 
 GRONWALL = """
 from sympy import Min
-from theory.notation import function, index, nonnegative, positive, real, theorem, vector
+from theory.notation import function, index, nonnegative, norm, positive, real, theorem, vector
 
 (L, c, d), b, low, (k, n) = positive("L c d"), nonnegative("b"), real("f_low"), index("k n")
 f, x = function("f"), vector("x")
@@ -196,6 +196,7 @@ def test_what_stays_certified_is_still_proved_where_other_lines_are_not(
     [
         ("f.grad(x) ** 2 <= 2 * L * (f(x) - low)", "T.have(f(x - f.grad(x) / L) >= f_low)"),
         ("Min(c * x**2, d) <= 2 * d - 1", "such as s <= c*<x, x> and s <= d"),
+        ("(Min(1, c / norm(x)) * x) ** 2 <= d * c", "T.clipped(s, g, c) says all"),
     ],
 )
 def test_what_is_not_known_by_itself_is_named(

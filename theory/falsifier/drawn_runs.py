@@ -17,10 +17,13 @@ import sympy
 
 from theory.errors import NotExactError
 from theory.falsifier.dips import dipped
+from theory.falsifier.finite_sums import AT, opposed
 from theory.falsifier.fraction_code import compiled
 from theory.falsifier.iterations import Iteration
+from theory.falsifier.numbers import in_domain
+from theory.falsifier.posed import has_roots
 from theory.falsifier.run_models import Run, named_model
-from theory.falsifier.small_models import SmallModel, has_roots
+from theory.falsifier.small_models import SmallModel
 from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation
@@ -43,11 +46,6 @@ Choice = Callable[[Iterable[Fraction]], Fraction]
 def is_irrational(form: Scalar) -> bool:
     """Whether there are roots, exponentials or logarithms in it."""
     return has_roots(form) or form.has(*ELEMENTARY)
-
-
-def in_domain(value: Scalar, symbol: Scalar) -> bool:
-    """Whether a number has all that a symbol is declared to have, such as even or negative."""
-    return all(getattr(value, f"is_{word}") is said for word, said in symbol.assumptions0.items())
 
 
 @dataclass(frozen=True)
@@ -88,6 +86,7 @@ class Runner:
         still = {*one.constants}
         shape = (c for c in one.constants if c not in one.theorem.symbols)
         self._shape = [(c, c.name.partition("[")[0].endswith("''")) for c in shape]
+        self._opposed = opposed(self._constants)
         moved = {s for form in one.moving for s in form.free_symbols}
         early = [gap.free_symbols <= still for gap in gaps]
         self._early = [each for each, soon in zip(one.relations, early, strict=True) if soon]
@@ -132,8 +131,12 @@ class Runner:
             at |= {
                 c: abs(drawn_number(source, 0)) if bent else Fraction(0) for c, bent in self._shape
             }
+            at |= {
+                c: Fraction(n) for pair in self._opposed for c, n in zip(pair, (1, -1), strict=True)
+            }
         else:
             at |= dipped(self._one.theorem, self._constants, source)
+            at |= {c: -at[first] for first, c in self._opposed if source.random() < 0.8}
         self._tighten(at, source, None)
         if not all(map(holds, self._early, self._checked(*at.values()))):
             return None
@@ -220,7 +223,7 @@ class Runner:
 
     def _steps(self) -> list[tuple[Fraction, ...]]:
         """Steps of 1, or of 1 and −1 at two outcomes."""
-        signs = (-1 if one.name.endswith(" at outcome 2") else 1 for one in self._one.inputs)
+        signs = (-1 if one.name.endswith(f"{AT}2") else 1 for one in self._one.inputs)
         return [tuple(map(Fraction, signs))] * (self._one.last + 2)
 
     def _inputs(self, at: Numbers, source: random.Random) -> list[tuple[Fraction, ...]]:
@@ -231,7 +234,7 @@ class Runner:
             kind, zero = source.randrange(3), [Fraction(0)]
             column = [drawn_number(source, 0.4) for _ in range(length)]
             column = [column[:1] * length, column[:1] + zero * (length - 1), column][kind]
-            name, _, outcome = symbol.name.partition(" at outcome ")
+            name, _, outcome = symbol.name.partition(AT)
             centred = name.partition("[")[0] in self._centred
             if outcome == "2" and columns and (centred or source.random() < 0.8):
                 column = [-x for x in columns[-1]]  # noise without a mean

@@ -13,7 +13,8 @@ from fractions import Fraction
 
 import sympy
 
-from theory.falsifier.scalars import Piecewise
+from theory.falsifier.finite_sums import AT, labels
+from theory.falsifier.scalars import Piecewise, average
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar, Vector
 
@@ -23,7 +24,7 @@ def beyond_numbers(theorem: Theorem) -> bool:
     return bool(theorem.assumes) or any(kind == "averaged" for _, kind, _ in theorem.everywhere)
 
 
-def everywhere(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
+def everywhere(theorem: Theorem, numbers: Mapping[Scalar, Scalar], outcomes: int = 1) -> bool:
     """Whether functions with these coefficients are as a theorem says that they are everywhere.
 
     Parameters
@@ -31,6 +32,8 @@ def everywhere(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
     theorem : Theorem
     numbers : mapping of sympy symbol to rational number
         Of an instance; the names are those of `Posed` and `Bent`.
+    outcomes : int
+        How many there are in it.
 
     Examples
     --------
@@ -47,19 +50,30 @@ def everywhere(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
     [False, True, True]
     """
     known = {one.name: Fraction(str(value)) for one, value in numbers.items()}
-    return all(_keeps(function, kind, said, known) for function, kind, said in theorem.everywhere)
+    return all(
+        _keeps(labels(theorem, function, outcomes, k), kind, said, _at(known, k))
+        for k in range(outcomes)
+        for function, kind, said in theorem.everywhere
+        if kind != "unbiased"  # which is among the relations
+    )
+
+
+def _at(known: Mapping[str, Fraction], outcome: int) -> dict[str, Fraction]:
+    """With the numbers of an outcome under the names that they have at all of them."""
+    end = f"{AT}{outcome + 1}"
+    own = {n.replace(end, ""): value for n, value in known.items() if end in n}
+    return {**known, **own}
 
 
 def _keeps(
-    function: str,
+    members: Sequence[str],
     kind: str,
     constants: Sequence[Scalar | Vector],
     known: Mapping[str, Fraction],
 ) -> bool:
-    if kind == "unbiased":  # which is among the relations
-        return True
+    """Of the mean of some functions."""
     ends = ["[1]", "[2]"] if any(name.endswith("[2]") for name in known) else [""]
-    parts = [_part(function, end, known) for end in ends]
+    parts = [_mean([_part(one, end, known) for one in members]) for end in ends]
     numbers = [_number(one, known) for one in constants if not isinstance(one, Vector)]
     places = [_place(one, ends, known) for one in constants if isinstance(one, Vector)]
     if any(one is None for one in (*numbers, *places)):
@@ -81,13 +95,21 @@ def _keeps(
             x is None or part.value(x) == low
             for x, part, low in zip(place, parts, lows, strict=True)
         )
-    constant = known.get(f"{function}(0)")  # any will do where no relation names a value
+    named = [known[name] for one in members if (name := f"{one}(0)") in known]
     fall = (low - part.value(Fraction(0)) for low, part in zip(lows, parts, strict=True))
-    least = None if constant is None else sum(fall, constant)
+    least = None  # any will do where no relation names a value
+    if len(named) == len(members):
+        least = sum(fall, sum(named, Fraction(0)) / len(named))
     if kind == "Polyak–Łojasiewicz":
         steep = all(one.pl() >= values[0] or {*one.slopes(), *one.values} == {0} for one in parts)
         return steep and (least is None or least <= values[1])
     return kind == "least" and (least is None or least >= values[0])
+
+
+def _mean(parts: Sequence[Piecewise]) -> Piecewise:
+    found = average(parts)
+    assert isinstance(found, Piecewise)
+    return found
 
 
 def _part(function: str, end: str, known: Mapping[str, Fraction]) -> Piecewise:

@@ -18,14 +18,17 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
+from theory.falsifier.posed import Posed
 from theory.falsifier.rewriting import free_vectors, remembering, rewritten, unbound
 from theory.falsifier.run_forms import (
     LONGEST,
     MOST,
     by_side,
     calls_in,
+    capped,
     functions_in,
     index_of,
+    is_positive_domain,
     isolated,
     nonnegative_domain,
     number_named,
@@ -33,7 +36,6 @@ from theory.falsifier.run_forms import (
     with_marks,
     written_out,
 )
-from theory.falsifier.small_models import Posed
 from theory.kernel.relations import Relation, le
 from theory.kernel.theorem import Smooth, Theorem
 from theory.kernel.vectors import Scalar, Vector, vector
@@ -109,35 +111,37 @@ class Iteration:
 class Bent(Posed):
     """A theorem as a question about numbers, on functions with up to three curvatures."""
 
-    def function_at(
-        self, function: str, position: Sequence[Scalar]
+    def member_at(
+        self, member: str, position: tuple[Scalar, ...]
     ) -> tuple[Scalar, tuple[Scalar, ...]]:
         """The value and the gradient: c x²/2 between knots ±w, times 1 + e beyond them."""
-        constant, slopes, bends = self.coefficients(function)
+        constant, slopes, bends = self.coefficients(member)
         value, gradient = constant, []
         for i, (b, c, x) in enumerate(zip(slopes, bends, position, strict=True)):
-            above, below, width = self.knots(function, i)
+            above, below, width = self.knots(member, i)
             right, left = sympy.Max(x - width, 0), sympy.Max(-x - width, 0)
             value += b * x + c * (x**2 + above * right**2 + below * left**2) / 2
             gradient.append(b + c * (x + above * right - below * left))
         return value, tuple(gradient)
 
-    def knots(self, function: str, i: int) -> tuple[Scalar, Scalar, Scalar]:
+    def knots(self, member: str, i: int) -> tuple[Scalar, Scalar, Scalar]:
         """By which part of itself the curvature changes above and below, and where."""
         end = self._suffixes()[i]
-        above, below = (sympy.Symbol(f"{function}'' {s}{end}", real=True) for s in ("+", "-"))
-        return above, below, sympy.Symbol(f"{function} knot{end}", nonnegative=True)
+        above, below = (sympy.Symbol(f"{member}'' {s}{end}", real=True) for s in ("+", "-"))
+        return above, below, sympy.Symbol(f"{member} knot{end}", nonnegative=True)
 
     def _everywhere(self) -> Iterator[Relation]:
         """Nothing: these functions are not as simple, and what they are is looked at afterwards."""
         return iter(())
 
     def _smooth(self, one: Smooth, outcome: int) -> Iterator[Relation]:
+        """Of a mean, all members are as smooth: then it is."""
         constant = self.at(sympy.sympify(one.constant), outcome)
-        for i, bend in enumerate(self.coefficients(one.function)[2]):
-            for change in (0, *self.knots(one.function, i)[:2]):
-                yield le(bend * (1 + change), constant)
-                yield le(-constant, bend * (1 + change))
+        for member in self.members(one.function, outcome):
+            for i, bend in enumerate(self.coefficients(member)[2]):
+                for change in (0, *self.knots(member, i)[:2]):
+                    yield le(bend * (1 + change), constant)
+                    yield le(-constant, bend * (1 + change))
 
 
 def iteration(
@@ -267,8 +271,10 @@ class _Iterated:
         for scalar in self._theorem.scalars:
             for one in dict.fromkeys(self._posed.at(scalar, k) for k in range(self._outcomes)):
                 equations = (e.gap for e in relations if e.kind == "==" and not functions_in([e]))
-                found = next((form for e in equations for form in isolated(e, one)), None)
-                relations += [le(0, one)] if nonnegative_domain(one) else []
+                forms = (form for e in equations for form in (*isolated(e, one), *capped(e, one)))
+                found = next(forms, None)
+                if found is None or not (found.is_positive and is_positive_domain(one)):
+                    relations += [le(0, one)] if nonnegative_domain(one) else []
                 if found is None:
                     self._inputs[one] = None
                     continue

@@ -24,7 +24,6 @@ from theory.falsifier.drawn_runs import (
     drawn_number,
     first_of,
     holds,
-    in_domain,
 )
 from theory.falsifier.effort import current
 from theory.falsifier.everywhere import beyond_numbers
@@ -35,10 +34,12 @@ from theory.falsifier.gram.parameters import lengths
 from theory.falsifier.gram.plain import Outcomes, plain
 from theory.falsifier.iterations import Iteration, iteration
 from theory.falsifier.moments import Moments, Monomial, Square
+from theory.falsifier.numbers import in_domain
+from theory.falsifier.posed import Posed
 from theory.falsifier.rewriting import free_vectors
 from theory.falsifier.run_models import Run, placed_at, shown, sides_of
-from theory.falsifier.small_models import Posed, SmallModel
-from theory.falsifier.small_runs import is_defined
+from theory.falsifier.small_models import SmallModel
+from theory.falsifier.small_runs import is_one
 from theory.kernel.context import means_in
 from theory.kernel.relations import eq
 from theory.kernel.rules.inner_runs import inner_runs
@@ -88,7 +89,7 @@ def noisy_run(theorem: Theorem) -> SmallModel | None:
         for draw in range(draws):
             made.say("long runs with noise", number * draws + draw, POSED * draws)
             model = runner.violating(source)
-            if model and is_defined(theorem, {**counts, **model.numbers}) and model.lasts():
+            if model and is_one(theorem, counts, model, outcomes):
                 return model
             if draw > made.tries(BEGUN) and not runner.begun:
                 break

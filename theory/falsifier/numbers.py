@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import sympy
 
@@ -110,3 +110,15 @@ def decimal(value: Fraction, up: bool) -> str:
     """
     rounded = Context(DIGITS, ROUND_CEILING if up else ROUND_FLOOR)
     return str(rounded.divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
+def in_domain(value: Any, symbol: Any) -> bool:
+    """Whether a number has all that a symbol is declared to have, such as even or negative.
+
+    Examples
+    --------
+    >>> n = sympy.Symbol("n", integer=True, positive=True)
+    >>> in_domain(sympy.Integer(2), n), in_domain(sympy.Rational(1, 2), n)
+    (True, False)
+    """
+    return all(getattr(value, f"is_{word}") is said for word, said in symbol.assumptions0.items())

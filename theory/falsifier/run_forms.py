@@ -29,6 +29,29 @@ def isolated(gap: Scalar, one: Scalar) -> list[Scalar]:
     return [] if factor == 0 or (factor + rest).has(one) else [-rest / factor]
 
 
+def capped(gap: Scalar, one: Scalar) -> list[Scalar]:
+    """The number min(1, c/|g|) where the gap is ±(1 − s)(c² − s²g²) of positive s and c.
+
+    Examples
+    --------
+    >>> c, s, g = sympy.symbols("c s", positive=True) + sympy.symbols("g,", real=True)
+    >>> capped((1 - s) * (c**2 - s**2 * g**2), s)
+    [c/Max(c, -g, g)]
+    """
+    parts = [part for part in sympy.Mul.make_args(gap) if part.has(one)]
+    clipped = next((part for part in parts if part.is_Add and part.has(one**2)), None)
+    if len(parts) != 2 or clipped is None or not any(part.subs(one, 1) == 0 for part in parts):
+        return []
+    length, rest = sympy.sqrt(abs(clipped.coeff(one**2))), clipped.as_independent(one)[0]
+    size, most = (
+        (length.args[0] if isinstance(length, sympy.Abs) else length),
+        sympy.sqrt(abs(rest)),
+    )
+    if size.has(sympy.Pow) or not most.is_positive:
+        return []
+    return [most / sympy.Max(most, size, -size)]
+
+
 def functions_in(relations: Sequence[Relation]) -> list[Scalar]:
     """The sequences that relations call."""
     return sorted({call.func for one in relations for call in calls_in(one)}, key=str)
@@ -108,6 +131,11 @@ def nonnegative_domain(one: Scalar) -> bool:
     if _declared(one) not in map(_declared, plain):
         raise unsupported(f"the domain of {one}")
     return bool(one.is_nonnegative)
+
+
+def is_positive_domain(one: Scalar) -> bool:
+    """Whether a symbol is declared positive, and no more."""
+    return bool(one.assumptions0 == sympy.Symbol("a", positive=True).assumptions0)
 
 
 def unsupported(what: str) -> UnsupportedFormError:

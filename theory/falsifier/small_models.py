@@ -8,10 +8,9 @@ sequences or sums are about whole runs, and are not attacked here; nor are those
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from itertools import islice, product
 from typing import Any, Final
 
@@ -20,14 +19,15 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import UnsupportedFormError
 from theory.falsifier.everywhere import beyond_numbers, everywhere
+from theory.falsifier.numbers import in_domain
+from theory.falsifier.posed import Posed, has_roots, named_means, printed
+from theory.falsifier.shrinking import plainer
 from theory.kernel.elementary import ELEMENTARY
-from theory.kernel.means import Mean, random_names
-from theory.kernel.prove import as_printed
-from theory.kernel.relations import Relation, eq, exact, le
+from theory.kernel.relations import Relation
 from theory.kernel.rules.ranges import indices
 from theory.kernel.signs import Translator
-from theory.kernel.theorem import Delayed, Hypothesis, Smooth, Theorem
-from theory.kernel.vectors import Gram, Point, Scalar, Vector
+from theory.kernel.theorem import Delayed, Theorem
+from theory.kernel.vectors import Scalar
 from theory.smt.rational import rational_model
 
 SHAPES: Final = ((1, 1), (1, 2), (2, 1), (1, 3), (2, 2))
@@ -39,6 +39,8 @@ RLIMIT: Final = 200_000
 UNKNOWNS: Final = 10
 MONOMIALS: Final = 80
 """What a question may hold at most: z3 does not keep to its budget on larger ones."""
+DENOMINATORS: Final = (1, 2, 10)
+"""Of plain numbers near those that z3 finds."""
 TRIES: Final = 3
 """Combinations of them."""
 
@@ -99,37 +101,61 @@ def small_model(theorem: Theorem) -> SmallModel | None:
     """
     if not _in_reach(theorem):
         return None
-    random = any(_means(theorem))
+    random = any(named_means(theorem))
     for dimension, outcomes in SHAPES:
         if outcomes == 1 or random:
             posed = Posed(theorem, dimension, outcomes)
             for counts in islice(_counts(theorem), TRIES):
-                for at in _questions(posed, counts):
-                    found = _solved(posed, at)
-                    if found is not None and everywhere(theorem, {**counts, **found.numbers}):
+                for asked in _questions(posed, counts):
+                    found = asked.model()
+                    numbers = {} if found is None else {**counts, **found.numbers}
+                    if found is not None and everywhere(theorem, numbers, outcomes):
                         return found
     return None
 
 
-def _questions(posed: Posed, counts: Mapping[Scalar, Scalar]) -> Iterator[dict[Scalar, Scalar]]:
+def _questions(posed: Posed, counts: Mapping[Scalar, Scalar]) -> Iterator[_Question]:
     """Numbers that are put in before z3 is asked, so that not too much is left to be found.
 
-    None, unless that is too much: then functions and their gradients are 0 at 0, and so is what is
-    the same in every iteration, or every vector that is not random: noise at x = x* = 0 is left.
+    None, unless that is too much: then functions and their gradients are 0 at 0, those of drawn
+    functions in the mean, and so is what is the same in every iteration, or every vector that is
+    not random: noise at x = x* = 0 is left. Of what is supposed the longest is then left out, such
+    as convexity between points far apart, which `everywhere` implies; whoever replays it sees.
     """
-    relations = (*posed.under, posed.goal)  # in this order: the first names what the others use
-    functions = sorted({one.function for one in posed.theorem.points})
-    origin = [(constant, *slopes) for constant, slopes, _ in map(posed.coefficients, functions)]
+    under, goal = posed.under, posed.goal  # in this order: the first names what the others use
     fixed = {name for one in posed.theorem.fixed for name in one.names}
     still = [*posed.still()]
-    flat = [one for parts in origin for one in parts]
     at_rest = [one for name, one in still if name in fixed]
-    for zeros in ([], [*flat, *at_rest], [*flat, *(one for _, one in still)]):
-        at = {**counts, **dict.fromkeys(zeros, sympy.S.Zero)}
-        if _is_small([one.replaced(at) for one in relations]):
-            yield at
-            if not zeros:
+    flat = posed.flat()
+    for zeros, slopes in (([], {}), (at_rest, flat), ([one for _, one in still], flat)):
+        at = {**counts, **dict.fromkeys(zeros, sympy.S.Zero), **slopes}
+        said = [one.replaced(at) for one in (goal, *under)]
+        if any(one.gap.has(sympy.zoo, sympy.nan) for one in said):
+            continue
+        kept = _shortest(said) if slopes else said
+        if _unknowns(kept) <= UNKNOWNS and sum(map(_length, kept)) <= MONOMIALS:
+            yield _Question(posed, at, tuple(kept[1:]), kept[0])
+            if not slopes:
                 return
+
+
+def _shortest(said: Sequence[Relation]) -> list[Relation]:
+    """The first of some relations, and the others as long as there is room, the shortest first."""
+    lengths = [_length(one) for one in said]
+    kept, total = {0}, lengths[0]
+    for n in sorted(range(1, len(said)), key=lengths.__getitem__):
+        total += lengths[n]
+        kept |= {n} if total <= MONOMIALS else set()
+    return [one for n, one in enumerate(said) if n in kept]
+
+
+def _length(one: Relation) -> int:
+    """Monomials in the numerator of a gap."""
+    return len(sympy.Add.make_args(sympy.expand(sympy.fraction(sympy.together(one.gap))[0])))
+
+
+def _unknowns(relations: Iterable[Relation]) -> int:
+    return len({symbol for one in relations for symbol in one.gap.free_symbols})
 
 
 def _in_reach(theorem: Theorem) -> bool:
@@ -143,26 +169,7 @@ def _in_reach(theorem: Theorem) -> bool:
     beyond = (AppliedUndef, sympy.Sum, *ELEMENTARY)
     if any(form.atoms(*beyond) or has_roots(form) for form in forms):
         return False
-    return len({mean.args[0] for mean in _means(theorem)}) <= 1
-
-
-def printed(theorem: Theorem) -> tuple[Scalar, ...]:
-    """All that a reader sees, before anything cancels: 1/r − 1/r means nothing at r = 0."""
-    said = (one.relation for one in theorem.hypotheses if isinstance(one, Hypothesis))
-    return (
-        *map(exact, as_printed(theorem)),
-        *(side for one in said for side in (one.lhs, one.rhs)),
-    )
-
-
-def has_roots(form: Scalar) -> bool:
-    """Whether there are roots in it: z3 does not keep to its budget there."""
-    return any(not power.exp.is_Integer for power in form.atoms(sympy.Pow))
-
-
-def _means(theorem: Theorem) -> Iterator[Any]:
-    for _, relation in theorem.relations:
-        yield from relation.lhs.atoms(Mean) | relation.rhs.atoms(Mean)  # none may cancel another
+    return len({mean.args[0] for mean in named_means(theorem)}) <= 1
 
 
 def _counts(theorem: Theorem) -> Iterator[dict[Scalar, Scalar]]:
@@ -176,236 +183,75 @@ def _counts(theorem: Theorem) -> Iterator[dict[Scalar, Scalar]]:
 
 
 @dataclass(frozen=True)
-class Posed:
-    """A theorem as a question about numbers."""
+class _Question:
+    """What z3 is asked of a theorem: some numbers put in, and what is supposed of the others."""
 
-    theorem: Theorem
-    dimension: int
-    outcomes: int
-    _vectors: dict[tuple[str, int], tuple[Scalar, ...]] = field(default_factory=dict)
-    _values: dict[tuple[Scalar, int], Scalar] = field(default_factory=dict)
+    posed: Posed
+    at: Mapping[Scalar, Scalar]
+    under: tuple[Relation, ...]
+    goal: Relation
 
-    @cached_property
-    def random(self) -> frozenset[str]:
-        """Names that differ from outcome to outcome."""
-        return frozenset[str]().union(*(random_names(mean) for mean in _means(self.theorem)))
+    def model(self) -> SmallModel | None:
+        """An instance, plain numbers in it where that is possible."""
+        values = self._solved()
+        if values is None or not self._breaks(values):
+            return None
+        for one in 2 * sorted(values, key=str):
+            near = Fraction(int(values[one].p), int(values[one].q))
+            plain = (*plainer(near), *map(near.limit_denominator, DENOMINATORS))
+            others = ({**values, one: sympy.Rational(x)} for x in plain)
+            found = (other for other in others if self._breaks(other))
+            values = next(found, values)
+        return self._named(values)
 
-    def tied(self) -> list[Relation]:
-        """Put what functions give in place of its names; equations where that is not possible."""
-        waiting = [(one, k) for one in self.theorem.points for k in range(self.outcomes)]
-        found: list[Relation] = []
-        while waiting:
-            pending = {(name, k) for one, k in waiting for name in one.gradient.names}
-            free = [
-                (one, k)
-                for one, k in waiting
-                if not {(name, k) for name in one.position.names} & pending
-            ]
-            point, outcome = (free or waiting)[0]
-            waiting.remove((point, outcome))
-            found += self._placed(point, outcome, bool(free))
-        return found
+    def _solved(self) -> dict[Scalar, Scalar] | None:
+        """Numbers for what is left open."""
+        translator = Translator()
+        try:
+            facts = [translator.fact(one) for one in self.under]
+            for side in (side for one in self.under for side in (one.lhs, one.rhs)):
+                translator.term(side)  # none of its denominators is 0
+            gap = translator.term(self.goal.gap)
+        except (UnsupportedFormError, ValueError):
+            return None
+        violated = gap < 0 if self.goal.kind == "<=" else gap != 0
+        asked = (*facts, violated, *translator.domain())
+        about = f"an instance that violates {self.posed.theorem.id}"
+        values = rational_model(asked, about, RLIMIT)
+        if values is None:
+            return None
+        read = translator.read(values).items()
+        return {one: sympy.Rational(x.numerator, x.denominator) for one, x in read}
 
-    def _placed(self, point: Point, outcome: int, free: bool) -> Iterator[Relation]:
-        """Put value and gradient in place of their names; the equations that are left."""
-        value, gradient = self.function_at(point.function, self.vector(point.position, outcome))
-        names = point.gradient.terms
-        key = (names[0][0], self._index(names[0][0], outcome)) if len(names) == 1 else None
-        if free and key and names[0][1] == 1 and key not in self._vectors:
-            self._vectors[key] = gradient
-        else:
-            for one, other in zip(self.vector(point.gradient, outcome), gradient, strict=True):
-                yield eq(one, other)
-        name = (point.value, self._index(str(point.value), outcome))
-        plain = point.value == sympy.Symbol(str(point.value), real=True)  # without a domain
-        if plain and name not in self._values and point.value not in self.theorem.symbols:
-            self._values[name] = value
-        else:
-            yield eq(self.at(point.value, outcome), value)
+    def _numbers(self, values: Mapping[Scalar, Scalar]) -> dict[Scalar, Scalar]:
+        """A number for every symbol that the relations name."""
+        relations = (*self.posed.under, self.posed.goal)
+        named = {one for each in relations for one in (each.lhs + each.rhs).free_symbols}
+        named |= {one for each in relations for one in each.gap.free_symbols}
+        free = {one: values.get(one, _any(one)) for one in named - self.at.keys()}
+        put = {one: sympy.sympify(form).subs(free) for one, form in self.at.items()}
+        return {one: {**free, **put}[one] for one in sorted(named, key=str)}
 
-    def function_at(
-        self, function: str, position: tuple[Scalar, ...]
-    ) -> tuple[Scalar, tuple[Scalar, ...]]:
-        """The value and the gradient of a function at a position."""
-        constant, slopes, bends = self.coefficients(function)
-        value = constant + sum(
-            slope * at + bend * at**2 / 2
-            for slope, bend, at in zip(slopes, bends, position, strict=True)
+    def _breaks(self, values: Mapping[Scalar, Scalar]) -> bool:
+        """Whether all is satisfied, what is left out as well, and the statement is not."""
+        numbers = self._numbers(values)
+        gaps = [one.gap.xreplace(numbers) for one in self.posed.under]
+        met = all(
+            gap.is_zero if one.kind == "==" else gap.is_nonnegative
+            for one, gap in zip(self.posed.under, gaps, strict=True)
         )
-        gradient = tuple(
-            slope + bend * at for slope, bend, at in zip(slopes, bends, position, strict=True)
+        domains = all(in_domain(value, one) for one, value in numbers.items())
+        gap = self.posed.goal.gap.xreplace(numbers)
+        broken = gap.is_negative if self.posed.goal.kind == "<=" else gap.is_nonzero
+        return bool(domains and met and broken)
+
+    def _named(self, values: Mapping[Scalar, Scalar]) -> SmallModel:
+        posed, numbers = self.posed, self._numbers(values)
+        sides = (("left", posed.goal.lhs), ("right", posed.goal.rhs))
+        ends = {name: sympy.sstr(side.subs(numbers, simultaneous=True)) for name, side in sides}
+        return SmallModel(
+            posed.theorem, numbers, posed.under, posed.goal, posed.shown(numbers) | ends
         )
-        return value, gradient
-
-    def coefficients(self, function: str) -> tuple[Scalar, tuple[Scalar, ...], tuple[Scalar, ...]]:
-        """The constant, slopes at 0 and second derivatives of a function."""
-        names = [f"{function}(0)"]
-        names += [f"{function}'(0){suffix}" for suffix in self._suffixes()]
-        names += [f"{function}''{suffix}" for suffix in self._suffixes()]
-        constant, *others = (sympy.Symbol(name, real=True) for name in names)
-        return constant, tuple(others[: self.dimension]), tuple(others[self.dimension :])
-
-    def _suffixes(self) -> list[str]:
-        return [""] if self.dimension == 1 else [f"[{i + 1}]" for i in range(self.dimension)]
-
-    def _index(self, name: str, outcome: int) -> int:
-        return outcome if name in self.random else 0
-
-    def _named(self, name: str, outcome: int) -> str:
-        many = self.outcomes > 1 and name in self.random
-        return f"{name} at outcome {outcome + 1}" if many else name
-
-    def vector(self, one: Vector, outcome: int) -> tuple[Scalar, ...]:
-        """The coordinates of a vector."""
-        parts = [
-            (self.at(sympy.sympify(factor), outcome), self._coordinates(name, outcome))
-            for name, factor in one.terms
-        ]
-        return tuple(
-            sympy.Add(*(factor * coordinates[i] for factor, coordinates in parts))
-            for i in range(self.dimension)
-        )
-
-    def _coordinates(self, name: str, outcome: int) -> tuple[Scalar, ...]:
-        label = self._named(name, outcome)
-        fresh = tuple(sympy.Symbol(f"{label}{end}", real=True) for end in self._suffixes())
-        return self._vectors.setdefault((name, self._index(name, outcome)), fresh)
-
-    def still(self) -> Iterator[tuple[str, Scalar]]:
-        """The coordinates to be found of vectors that are the same at every outcome, by name."""
-        for (name, _), coordinates in self._vectors.items():
-            if name not in self.random:
-                yield from ((name, one) for one in coordinates if one.is_Symbol)
-
-    def at(self, form: Scalar, outcome: int) -> Scalar:
-        """An expression at an outcome."""
-        if isinstance(form, Gram):
-            one, other = (self._coordinates(name, outcome) for name in form.names)
-            return sympy.Add(*(a * b for a, b in zip(one, other, strict=True)))
-        if isinstance(form, Mean):
-            parts = [self.at(form.args[2], k) for k in range(self.outcomes)]
-            return sympy.Add(*parts) / self.outcomes
-        if form.is_Symbol:
-            label = self._named(form.name, outcome)
-            fresh = form if label == form.name else sympy.Symbol(label, **form.assumptions0)
-            return self._values.get((form, self._index(form.name, outcome)), fresh)
-        if not form.args:
-            return form
-        return form.func(*(self.at(part, outcome) for part in form.args))
-
-    def relation(self, one: Relation, outcome: int) -> Relation:
-        """A relation at an outcome."""
-        return Relation(self.at(one.lhs, outcome), one.kind, self.at(one.rhs, outcome))
-
-    @cached_property
-    def under(self) -> tuple[Relation, ...]:
-        """What is supposed, at every outcome."""
-        found = self.tied()
-        for one in self.theorem.hypotheses:
-            for outcome in range(self.outcomes):
-                if isinstance(one, Hypothesis):
-                    found.append(self.relation(one.relation, outcome))
-                elif isinstance(one, Smooth):
-                    found += self._smooth(one, outcome)
-        found += [*self._everywhere(), *self._unbiased()]
-        return (*(one for one in dict.fromkeys(found) if one.gap != 0), *self._defined())
-
-    def _everywhere(self) -> Iterator[Relation]:
-        """What makes `everywhere` likely, so that the search goes where it holds."""
-        for function, kind, said in self.theorem.everywhere:
-            if kind == "unbiased":
-                continue
-            constant, slopes, bends = self.coefficients(function)
-            bound = 0 if isinstance(said[0], Vector) else self.at(said[0], 0)
-            if kind == "steepest":
-                yield le(sympy.Add(*(slope**2 for slope in slopes)), bound**2)
-            for slope, bend in zip(slopes, bends, strict=True):
-                if kind == "steepest":
-                    yield eq(bend, 0)
-                elif kind == "least":
-                    yield le(slope**2, 2 * bend * (constant - bound))
-                yield le(bound if kind in ("convex", "quasi-convex") else 0, bend)
-
-    def _unbiased(self) -> Iterator[Relation]:
-        """Means of vectors, by coordinates: hypotheses only say some inner products."""
-        for _, kind, said in self.theorem.everywhere:
-            if kind != "unbiased" or (self.theorem.following and self.outcomes == 1):
-                continue
-            random, expected = (one for one in said if isinstance(one, Vector))
-            drawn = [self.vector(random, k) for k in range(self.outcomes)]
-            for outcome in range(self.outcomes):
-                for i, meant in enumerate(self.vector(expected, outcome)):
-                    yield eq(sympy.Add(*(one[i] for one in drawn)) / self.outcomes, meant)
-
-    def _defined(self) -> Iterator[Relation]:
-        """What has a denominator equals itself, so that whoever replays it sees it be a number."""
-        for part in printed(self.theorem):
-            if any(power.exp.is_negative for power in part.atoms(sympy.Pow)):
-                for outcome in range(self.outcomes):
-                    yield eq(one := self.at(part, outcome), one)
-
-    def _smooth(self, one: Smooth, outcome: int) -> Iterator[Relation]:
-        constant = self.at(sympy.sympify(one.constant), outcome)
-        for bend in self.coefficients(one.function)[2]:
-            yield le(bend, constant)
-            yield le(-constant, bend)
-
-    @cached_property
-    def goal(self) -> Relation:
-        """The statement at the first outcome; which is the first is a matter of names."""
-        return self.relation(self.theorem.goal, 0)
-
-
-def _solved(posed: Posed, counts: Mapping[Scalar, Scalar]) -> SmallModel | None:
-    """Ask z3 with these values of integer symbols."""
-    at = dict(counts)
-    under = [one.replaced(at) for one in posed.under]  # before the goal: it puts functions in
-    goal = posed.goal.replaced(at)
-    translator = Translator()
-    try:
-        facts = [translator.fact(one) for one in under]
-        for side in (side for one in under for side in (one.lhs, one.rhs)):
-            translator.term(side)  # none of its denominators is 0
-        gap = translator.term(goal.gap)
-    except (UnsupportedFormError, ValueError):
-        return None
-    violated = gap < 0 if goal.kind == "<=" else gap != 0
-    asked = (*facts, violated, *translator.domain())
-    values = rational_model(asked, f"an instance that violates {posed.theorem.id}", RLIMIT)
-    if values is None:
-        return None
-    return _read(posed, at, translator.read(values))
-
-
-def _is_small(relations: Iterable[Relation]) -> bool:
-    """Whether there are few unknowns, and few monomials in the numerators, and all is defined."""
-    gaps = [one.gap for one in relations]
-    if any(gap.has(sympy.zoo, sympy.nan) for gap in gaps):
-        return False
-    numerators = [sympy.fraction(sympy.together(gap))[0] for gap in gaps]
-    monomials = sum(len(sympy.Add.make_args(sympy.expand(one))) for one in numerators)
-    unknowns = {symbol for gap in gaps for symbol in gap.free_symbols}
-    return len(unknowns) <= UNKNOWNS and monomials <= MONOMIALS
-
-
-def _read(
-    posed: Posed, counts: Mapping[Scalar, Scalar], values: Mapping[Scalar, Fraction]
-) -> SmallModel:
-    """The model with a number for every symbol that the relations name."""
-    relations = (*posed.under, posed.goal)
-    named = {one for each in relations for one in (each.lhs + each.rhs).free_symbols}
-    named |= {one for each in relations for one in each.gap.free_symbols}
-    found = {
-        one: sympy.Rational(value.numerator, value.denominator) for one, value in values.items()
-    }
-    numbers = {one: found.get(one, counts.get(one, _any(one))) for one in sorted(named, key=str)}
-    sides = {
-        name: side.subs(numbers, simultaneous=True)
-        for name, side in (("left", posed.goal.lhs), ("right", posed.goal.rhs))
-    }
-    shown = {**{one.name: value for one, value in numbers.items()}, **sides}
-    text = {name: sympy.sstr(value) for name, value in shown.items()}
-    return SmallModel(posed.theorem, numbers, posed.under, posed.goal, text)
 
 
 def _any(one: Scalar) -> Scalar:

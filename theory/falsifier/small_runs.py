@@ -13,12 +13,14 @@ from typing import Final
 import sympy
 
 from theory.falsifier.compare import certain_sign
-from theory.falsifier.drawn_runs import Runner, in_domain, is_irrational
+from theory.falsifier.drawn_runs import Runner, is_irrational
 from theory.falsifier.effort import current
 from theory.falsifier.everywhere import beyond_numbers, everywhere
 from theory.falsifier.iterations import iteration
+from theory.falsifier.numbers import in_domain
+from theory.falsifier.posed import printed
 from theory.falsifier.rewriting import free_vectors
-from theory.falsifier.small_models import SmallModel, printed
+from theory.falsifier.small_models import SmallModel
 from theory.kernel.context import means_in
 from theory.kernel.elementary import ELEMENTARY, Log
 from theory.kernel.rules.inner_runs import inner_runs
@@ -69,40 +71,47 @@ def small_run(theorem: Theorem) -> SmallModel | None:
     posed = ((counts, shape) for counts in _counts(theorem) for shape in _shapes(theorem))
     most = made.tries(WORK)
     left = most
-    runners: list[tuple[dict[Scalar, Scalar], Runner]] = []
+    runners: list[tuple[dict[Scalar, Scalar], int, Runner]] = []
     for counts, shape in islice(posed, POSED):
         one = iteration(theorem, counts, *shape)
         if one is None or (len(one.then) > 1 and one.last > SPLITS):
             continue
         runner = Runner(one, counts)
-        runners += [(counts, runner)] if len(one.then) > 1 else []
+        runners += [(counts, shape[1], runner)] if len(one.then) > 1 else []
         for _ in range(made.tries(DRAWS)):
             made.say("small runs", most - left + runner.work, most)
             model = runner.violating(source)
-            if model and is_defined(theorem, {**counts, **model.numbers}) and model.lasts():
+            if model and is_one(theorem, counts, model, shape[1]):
                 return model
             if runner.work > most // SHARE:
                 break
         left -= runner.work
         if left <= 0:
             break
-    for number, (counts, runner) in enumerate(runners):
+    for number, (counts, outcomes, runner) in enumerate(runners):
         for tried in range(made.tries(RESTS)):
             made.say("runs from rest", number * RESTS + tried, len(runners) * RESTS)
             model = runner.violating(source, at_rest=True)
-            if model and is_defined(theorem, {**counts, **model.numbers}) and model.lasts():
+            if model and is_one(theorem, counts, model, outcomes):
                 return model
     return None
 
 
+def is_one(
+    theorem: Theorem, counts: Mapping[Scalar, Scalar], model: SmallModel, outcomes: int
+) -> bool:
+    """Whether an instance is one: functions are as is said, all is defined, and it goes on."""
+    numbers = {**counts, **model.numbers}
+    kept = everywhere(theorem, numbers, outcomes) and is_defined(theorem, numbers)
+    return kept and model.lasts()
+
+
 def is_defined(theorem: Theorem, numbers: Mapping[Scalar, Scalar]) -> bool:
-    """Whether functions are as is said, no denominator vanishes, and roots are of what has them.
+    """Whether no denominator vanishes, and roots are of what has them.
 
     All must be made of constants, or be positive by their domains: then one look is enough for all
     iterations, before any cancels.
     """
-    if not everywhere(theorem, numbers):
-        return False
     logs = {log.args[0] for part in printed(theorem) for log in part.atoms(Log)}
     if any(_sign(base, numbers) != 1 for base in logs):
         return False

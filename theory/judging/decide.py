@@ -31,7 +31,7 @@ from theory.account import (
 )
 from theory.errors import VacuousError
 from theory.falsifier.compare import certain_sign, exceeds
-from theory.falsifier.numbers import Enclosure, Root, exact
+from theory.falsifier.numbers import Enclosure, Root, exact, in_domain
 from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.prove import Proof, is_line, is_made, prove
 from theory.kernel.relations import Relation
@@ -175,7 +175,7 @@ def stands(refutation: Refutation) -> bool:
 def violated(one: Violation) -> bool:
     """Whether an instance satisfies what is supposed, and exceeds what is stated, exactly."""
     at = {symbol: _exactly(value) for symbol, value in one.at.items()}
-    if not all(_in_domain(value, symbol) for symbol, value in at.items()):
+    if not all(in_domain(value, symbol) for symbol, value in at.items()):
         return False
     if not all(satisfied(relation, at) for relation in one.under):
         return False
@@ -222,11 +222,6 @@ def _put(form: Scalar, at: dict[Scalar, Scalar]) -> Scalar:
     """A formula at numbers; what a sum or an integral counts with is no symbol of the formula."""
     bound = form.atoms(ExprWithLimits)  # xreplace would put numbers there too, but is far quicker
     return form.subs(at, simultaneous=True) if bound else form.xreplace(at)
-
-
-def _in_domain(value: Scalar, symbol: Scalar) -> bool:
-    """Whether a number has all that a symbol is declared to have, such as even or negative."""
-    return all(getattr(value, f"is_{word}") is said for word, said in symbol.assumptions0.items())
 
 
 def _shown_witness(decision: Decision | Readings, verdict: Verdict) -> dict[str, object] | None:

@@ -12,7 +12,7 @@ the variable is free in nothing that the proof takes for granted beyond what the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -135,6 +135,15 @@ def drawn(theorem: Theorem) -> frozenset[str]:
     return frozenset(name for one in of_these for name in (one.value.name, *one.gradient.names))
 
 
+def drawn_functions(points: Iterable[Point], random: Set[str]) -> frozenset[str]:
+    """Functions that are random themselves, such as f_i if ∇f_i(x) is and x is not."""
+    return frozenset(
+        one.function
+        for one in points
+        if random & {one.value.name, *one.gradient.names} and not _position(one) & random
+    )
+
+
 def _require_one_meaning(theorem: Theorem, found: tuple[Measure, ...]) -> None:
     """A mean has one kind, variable and law; where it lists less as random, no more is named."""
     random = {measure.name: measure.random for measure in found}
@@ -219,12 +228,7 @@ def _require_random_functions(theorem: Theorem, measure: Measure) -> None:
     still = measure.given | _shown_still(relations, measure, theorem)
     named = frozenset[str]().union(*(names_in(one.gap) for _, one in theorem.relations))
     after = {then for _, then in theorem.following if not _position(then) & named}
-    anew = {
-        one.function
-        for one in theorem.points
-        if one not in after and not _position(one) & measure.random
-        if measure.random & {one.value.name, *one.gradient.names}
-    }
+    anew = drawn_functions((one for one in theorem.points if one not in after), measure.random)
     for one in theorem.points:
         fixed = named & {one.value.name, *one.gradient.names} - measure.random - still
         if one.function in anew and fixed:

@@ -25,6 +25,7 @@ from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Scalar, Vector, squared, vector
 from theory.notation import templates
 from theory.notation.building import INSIDE, built
+from theory.notation.clipping import Clipped, facing
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
 from theory.notation.gains import LINE, LONGER, gain, lacks
 from theory.notation.interpolation import place
@@ -208,6 +209,42 @@ class Draft:
         instead = f"T.assume({mean.name}(({text(random)} - {text(expected)}) ** 2) <= …)"
         limit = _length(bound, instead, self.id) ** 2
         return self.assume(mean(away) <= limit, f"variance of {text(random)}")
+
+    def clipped(self, factor: Scalar, of: Vector, most: Scalar) -> Vector:
+        """Say that a positive number is min(1, c/‖g‖), with which g is cut down to length c.
+
+        It may differ from iteration to iteration; where g is random to a mean, so is the factor,
+        and is listed there. Of g = 0 it is 1. Of two vectors that are clipped to one length, what
+        makes them come no further apart is shown unasked.
+
+        Returns
+        -------
+        Vector
+            The factor times the vector.
+
+        Examples
+        --------
+        >>> from theory.notation import positive, vector
+        >>> c, theta = positive("c theta")
+        >>> h = theorem("mine.clipped").clipped(theta, vector("g"), c)
+        >>> h**2
+        theta**2*<g, g>
+        """
+        made = Clipped(factor, plainly(of), sympy.sympify(most))
+        if self._plan.clipped.setdefault(factor, made) != made:
+            clips = text(self._plan.clipped[factor].of)
+            raise TheoryError(
+                f"{factor} clips {clips}, and cannot clip {text(of)} as well",
+                self.id,
+                "give the second factor a name of its own",
+            )
+        self.varying(factor)
+        for fact in made.facts():
+            self.assume(fact)
+        others = [one for one in self._plan.clipped.values() if one != made]
+        for step in facing(made, others):
+            self.have(step.relation, step.name, by=step.rule)
+        return made.vector
 
     def constant(self, *parts: Vector) -> None:
         """Say that vectors are the same in every iteration."""
@@ -522,7 +559,7 @@ class Draft:
             said = eq(said.left @ ANY, said.right @ ANY)
         stated = self._said(said)
         self._plan.count_along(stated)
-        own = any(not isinstance(one.rule, Cite) for one in self._plan.written)
+        own = any(type(one.rule) is Found for one in self._plan.written)
         if by is None and self._is_of_one_iteration(stated):
             self.have(stated, "", *using)
         rule = by if by is not None else self._found(using)

@@ -20,7 +20,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
-from theory.kernel.context import measures
+from theory.kernel.context import drawn_functions, measures
 from theory.kernel.means import GIVEN, OVER, Mean, is_average, marked, random_names
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Cite
@@ -364,15 +364,6 @@ def _close(mean: str, random: set[str], points: tuple[Point, ...], plan: Plan) -
         if more <= random:
             return
         random |= more
-
-
-def drawn_functions(points: Iterable[Point], random: Set[str]) -> frozenset[str]:
-    """Functions that are random themselves, such as f_i if ∇f_i(x) is and x is not."""
-    return frozenset(
-        one.function
-        for one in points
-        if random & {one.value.name, *one.gradient.names} and not _made(one) & random
-    )
 
 
 def _require_drawn(

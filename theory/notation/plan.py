@@ -20,6 +20,7 @@ from theory.kernel.signs import undefined
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Scalar, Vector
+from theory.notation.clipping import Clipped
 from theory.notation.coercion import gap_of
 from theory.notation.iterations import Iterates
 from theory.notation.names import Function, index, plainly, text
@@ -87,6 +88,7 @@ class Plan:
     averages: list[Vector] = field(default_factory=list)
     equated: set[str] = field(default_factory=set)
     words: dict[str, None] = field(default_factory=dict)
+    clipped: dict[Scalar, Clipped] = field(default_factory=dict)
     everywhere: dict[tuple[str, str, tuple[Scalar | Vector, ...]], None] = field(
         default_factory=dict
     )

@@ -11,8 +11,9 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
+from theory.kernel.context import drawn_functions
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, vector
-from theory.notation.drawn import drawn_functions, tell_apart
+from theory.notation.drawn import tell_apart
 from theory.notation.interpolation import meetings
 from theory.notation.names import MADE, Function, Pending, plainly
 from theory.notation.plan import Plan, Statement

@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Hypothesis, Smooth, Theorem
-from theory.kernel.vectors import Point, Vector, square
+from theory.kernel.vectors import Gram, Point, Vector, square
 from theory.notation.interpolation import place
 
 NO_LINE: Final = "; no line says what one iteration gains"
@@ -27,7 +27,7 @@ def missing_fact(theorem: Theorem, goal: Relation) -> str:
     if found is not None:
         return (
             f"; {found} is read as a number of which little is known: give it a name, s, and "
-            f"assume what is used of it, such as {' and '.join(_bounds(found))}"
+            f"assume what is used of it, such as {' and '.join(_bounds(found))}{_clips(found)}"
         )
     loose = _loose(theorem)
     if loose:
@@ -66,6 +66,16 @@ def _loose(theorem: Theorem) -> str:
 def _bounds(one: sympy.Expr) -> list[str]:
     sign = "<=" if isinstance(one, sympy.Min) else ">="
     return [f"s {sign} {part}" for part in sorted(one.args, key=str)]
+
+
+def _clips(one: sympy.Expr) -> str:
+    """What says that a number is min(1, c/‖g‖)."""
+    clips = isinstance(one, sympy.Min) and sympy.S.One in one.args and one.has(Gram)
+    return (
+        "; of min(1, c/‖g‖), T.clipped(s, g, c) says all, and that it is 1 at g = 0"
+        if clips
+        else ""
+    )
 
 
 def _steps(theorem: Theorem, one: Point, constant: sympy.Expr) -> bool:

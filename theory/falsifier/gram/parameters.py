@@ -9,6 +9,7 @@ from typing import Final
 
 import sympy
 
+from theory.falsifier.numbers import in_domain
 from theory.falsifier.run_forms import isolated
 from theory.kernel.prove import conditions
 from theory.kernel.relations import Relation
@@ -26,11 +27,6 @@ LONG: Final = sympy.Integer(20)
 NEAR: Final = tuple(map(sympy.Rational, ("1/2", "3/4", "9/10", "11/10", "4/3", "2")))
 """Factors from one value of a constant to values beside it."""
 DRAWS: Final = 400
-
-
-def in_domain(value: Scalar, symbol: Scalar) -> bool:
-    """Whether a number has all that a symbol is declared to have, such as even or negative."""
-    return all(getattr(value, f"is_{word}") is said for word, said in symbol.assumptions0.items())
 
 
 def admitted(theorem: Theorem, at: Mapping[Scalar, Scalar]) -> bool:
