@@ -24,29 +24,49 @@ def test_three_times_as_fast_is_too_fast() -> None:
     assert not horizon(3)
 
 
-def late(factor: int) -> bool:
-    """Whether ‖x_2 − x_0‖² ≤ γ²·factor·(‖g_0‖² + ‖g_1‖²) for τ = 2 on f = x, without noise."""
-    gamma, tau, g = Fraction(1, 6), 2, Fraction(1)  # L = 1: 2Lγ(τ + 1) = 1
-    x = [Fraction(0)]
-    for _ in range(tau):
-        x.append(x[-1] - gamma * g)
-    return (x[tau] - x[0]) ** 2 <= gamma**2 * factor * tau * g**2
+def late(part: Fraction) -> bool:
+    """Whether f(x − γy) ≤ f(x) − γx²/2 − γ(1 − γ)y²/2 + part·γ(x − y)² on f = x²/2, at y = 0."""
+    gamma, x = Fraction(1, 6), Fraction(1)
+    return x**2 / 2 <= x**2 / 2 - gamma * x**2 / 2 + part * gamma * x**2
 
 
-def test_without_tau_the_drift_is_too_small() -> None:
-    assert late(2)
-    assert not late(1)
+def test_half_the_drift_is_needed() -> None:
+    assert late(Fraction(1, 2))
+    assert not late(Fraction(1, 4))
 
 
 def polyak(part: Fraction) -> bool:
-    """Whether x² falls by part·f(x)/L in Polyak's step s = 1/2 on f = x²/2, where L = 1."""
-    x = Fraction(1)
-    return (x / 2) ** 2 <= x**2 - part * x**2 / 2
+    """Whether f(x_0) + f(x_1) ≤ part·L·x_0² in Polyak's steps s = 1/2 on f = x²/2, where L = 1."""
+    x = Fraction(1), Fraction(1, 2)
+    return sum(one**2 / 2 for one in x) <= part * x[0] ** 2
 
 
 def test_it_does_not_fall_four_times_as_much() -> None:
-    assert polyak(Fraction(1, 2))
-    assert not polyak(Fraction(2))
+    assert polyak(Fraction(2))
+    assert not polyak(Fraction(1, 2))
+
+
+def convex(part: int) -> bool:
+    """Whether Σ f(x_k) ≤ x_0²/(part·γ) down the slope of Huber's function, where Lγ = 1."""
+    gamma, bend = Fraction(1, 100), Fraction(1, 100)
+    places = [1 - k * gamma for k in range(1, 100)]
+    return sum(x - bend / 2 for x in places) <= 1 / (part * gamma)
+
+
+def test_a_third_is_too_little_on_a_long_slope() -> None:
+    assert convex(2)
+    assert not convex(3)
+
+
+def noiseless(times: int) -> bool:
+    """Whether ‖∇f(x_0)‖² ≤ times·L·(f(x_0) − f_low) for K = 1 on f = x²/2, without noise."""
+    x = Fraction(1)
+    return x**2 <= times * x**2 / 2
+
+
+def test_of_a_parabola_the_gradient_is_no_smaller() -> None:
+    assert noiseless(2)
+    assert not noiseless(1)
 
 
 def decreasing(one: int, part: Fraction) -> bool:

@@ -574,7 +574,8 @@ class Draft:
         made = built(statement, self._plan, self.functions)
         bounds = {*self._plan.constants, *self._plan.lower_bounds}
         free = type(rule) is Found and not rule.among
-        line = gain(stated, self._plan.index, bounds) if free else None
+        known = [one.relation for one in self._plan.assumed]
+        line = gain(stated, self._plan.index, bounds, known) if free else None
         return made if line is None or own else self._gaining(made, line, statement)
 
     def _gaining(self, made: Theorem, line: Relation, statement: Statement) -> Theorem:

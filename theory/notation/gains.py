@@ -28,7 +28,10 @@ LONGER: Final[WeakKeyDictionary[Theorem, Theorem]] = WeakKeyDictionary()
 
 
 def gain(
-    goal: Relation, k: Scalar | None, least: Collection[Scalar] = frozenset()
+    goal: Relation,
+    k: Scalar | None,
+    least: Collection[Scalar] = frozenset(),
+    known: Iterable[Relation] = (),
 ) -> Relation | None:
     """The line from which a statement about sequences follows by summing, or by induction.
 
@@ -39,6 +42,8 @@ def gain(
         What counts iterations.
     least : collection of sympy symbols
         Lower bounds: they stand for what is left in the end, and no iteration has a part of them.
+    known : iterable of Relation
+        What is assumed. A line about iteration k does not name K; a stepsize that is made of K may.
 
     Examples
     --------
@@ -54,7 +59,25 @@ def gain(
     if k is None or goal.kind != "<=":
         return None
     sums = sorted(atoms(goal.lhs, sympy.Sum), key=str)
-    return _of_sum(goal, k, sums[0], least) if sums else _of_powers(goal, k)
+    if not sums:
+        return _of_powers(goal, k)
+    line = _of_sum(goal, k, sums[0], least)
+    count = sums[0].limits[0][2] + 1
+    return line if line is None or not line.gap.has(count) else _without(line, count, known)
+
+
+def _without(line: Relation, count: Scalar, known: Iterable[Relation]) -> Relation | None:
+    """The line with what an equation says of the count in its place, such as √K = 1/(Lγ)."""
+    root = sympy.Dummy(positive=True)
+    for one in known:
+        gap = one.gap.subs(sympy.sqrt(count), root).subs(count, root**2)
+        if one.kind == "==" and gap.has(root) and not atoms(gap, AppliedUndef):
+            above = sympy.expand(sympy.fraction(sympy.together(gap))[0])
+            if above.is_polynomial(root) and sympy.degree(above, root) == 1:
+                value = -above.coeff(root, 0) / above.coeff(root, 1)
+                put = line.rhs.subs(sympy.sqrt(count), value).subs(count, value**2)
+                return None if put.has(count) else le(line.lhs, sympy.expand(put))
+    return None
 
 
 def _of_sum(
