@@ -277,14 +277,12 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
     yield f"{result['family']}, linearization {result['linearization']}: {result['verdict']}"
     for one in result["no_schedule"]:
         yield f"p = {one['p']} has no schedule: {one['why']}"
-    if result["delay"] is not None:
-        yield f"for all {result['domain']}"
-        if not result["domain"].startswith(f"p >= {LEAST_STAGES},"):
-            yield "smaller p have other forms, or no schedule: ask `staleproof delays` for numbers"
+    for part in result.get("parts", ()):
         yield ""
-        yield from _closed_forms(result)
-    else:
-        yield from _instead(result)
+        yield f"where {part['part']}: {part['verdict']}"
+        yield from _law_lines(part)
+    if "parts" not in result or result["table"]:
+        yield from _law_lines(result)
     if "runs" in result:
         yield ""
         yield from _size_lines(result["runs"])
@@ -299,6 +297,17 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         yield ""
         yield "at these numbers"
         yield from (f"  {name} = {value}" for name, value in result["at"].items())
+
+
+def _law_lines(result: dict[str, Any]) -> Iterator[str]:
+    if result["delay"] is not None:
+        yield f"for all {result['domain']}"
+        if not result["domain"].startswith(f"p >= {LEAST_STAGES},"):
+            yield "smaller p have other forms, or no schedule: ask `staleproof delays` for numbers"
+        yield ""
+        yield from _closed_forms(result)
+    else:
+        yield from _instead(result)
 
 
 def _size_lines(runs: list[dict[str, int]]) -> Iterator[str]:
@@ -379,8 +388,11 @@ def _numbers(row: dict[str, Any]) -> str:
 def _proof_lines(result: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield "proof"
-    for step in result["proof"]:
-        yield f"  {step['verdict']:<9} {step['name']}: {step['says']} [{step['method']}]"
+    steps = (
+        f"  {step['verdict']:<9} {step['name']}: {step['says']} [{step['method']}]"
+        for step in result["proof"]
+    )
+    yield from dict.fromkeys(steps)  # of parts, some steps are the same
 
 
 def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
