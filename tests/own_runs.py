@@ -150,7 +150,7 @@ def compare(found: dict[str, Any], own: Family, linearization: str, p: int, M: i
             )
         for m in (one for one in steady if one < M - p):
             assert stale[m] == case(found["local_staleness"], p=p, i=s, r=m % places)
-    if found["whole_run_max"] is not None:
+    if found["whole_run_max"] is not None and M >= 2 * K:
         supremum, least = at(found["whole_run_max"], p=p, M=M), found["whole_run_least_m"]
         largest = max(rows.values(), default=0)
         reached = largest == supremum

@@ -206,9 +206,10 @@ def test_more_are_let_in_than_there_are_stages(bound: str, linearization: str) -
     assert derived.verdict is Verdict.PROVED
     least = derived.proved.start_times.least
     for p in range(least, least + 3):
-        N = MANY[bound](p)
-        for M in (1, N, N + p + 1, 3 * N + p):
+        N, least_m = MANY[bound](p), int(at(found["whole_run_least_m"], p=p))
+        for M in (1, least_m - 1, least_m, N + p + 1, 3 * N + p):
             compare(found, own, linearization, p, M)
+    assert found["mean"] is not None
     guess = derived.guess
     assert guess is not None
     assert guess.many is not None

@@ -22,7 +22,9 @@ from schedules.timeline import timeline
 from schedules.versions import versions
 from theory.derive import derive_rule
 from theory.errors import NoClosedFormError
-from theory.laws.delays import window_closed, windows
+from theory.laws.delays import window_beginning, window_closed, windows
+from theory.laws.delays.symbols import Size, Times
+from theory.smt.solver import decide
 from theory.verdicts import Verdict
 
 BOUNDS = {"p": (1, 0), "p + 1": (1, 1), "p + 2": (1, 2), "p + 5": (1, 5)}
@@ -107,6 +109,57 @@ def test_no_other_pace_is_proved(bound: str, part: str, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(window_closed, "paces", moved)
     assert derive_rule(family, "ascending", family.admission).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("linearization", LINEARIZATIONS)
+@pytest.mark.parametrize("K", [2, 3, 5])
+@pytest.mark.parametrize("bound", [lambda p: 3 * p // 2, lambda p: 7 * p // 4 + 1])
+def test_a_mean_and_a_largest_delay_where_many_are_let_in(
+    K: int, bound: Callable[[int], int], linearization: str
+) -> None:
+    family = replace(rule(K, "p"), admission=bound)
+    law = derive_rule(family, linearization, bound)
+    found = law.to_json()
+    assert law.verdict is Verdict.PROVED
+    assert found["mean"] is not None
+    for p in range(law.proved.start_times.least, 8):
+        at, M = law.at(p), 6 * p + 5 * K + 12
+        matrix = delays(timeline(build_from_rule(family, p, M, bound)), linearization)
+        if at.get("whole_run_max") is not None:
+            text = sympy.sympify(found["whole_run_max"], locals={"p": p, "M": M})
+            assert matrix.matrix.max() == text
+        far = -(-p // (2 * K)) + 1
+        last = matrix.microbatch // K == M // K - far - 1
+        mean = sympy.Rational(int(matrix.matrix[last].sum()), p * p * K)
+        assert sympy.sympify(found["mean"], locals={"p": p}) == mean
+
+
+def test_what_is_no_beginning_is_refused() -> None:
+    """Slots of the first stage, and updates that it counts in them, that are others."""
+
+    def admission(p: int) -> int:
+        return 3 * p // 2
+
+    law = derive_rule(replace(rule(1, "p"), admission=admission), "ascending", admission)
+    assert isinstance(law.closed, window_closed.WindowClosed)
+    windowed, lines = law.closed.windows, LINEARIZATIONS["ascending"]
+    assert windowed.pushed
+    assert windowed.falls
+    times = Times(Size.symbolic(law.guess), law.closed.start_times)
+    pace, one = windowed.pace, Affine((), 1)
+    right = [
+        window_beginning.every_slot(times, pace),
+        window_beginning.falling(pace, lines, times.size, 1),
+    ]
+    right += window_beginning.by_slots(pace, lines, times.size)
+    assert {decide(one).verdict for one in right} == {Verdict.PROVED}
+    later = replace(pace, first=pace.first.plus(one))
+    assert decide(window_beginning.every_slot(times, later)).verdict is Verdict.REFUTED
+    sooner = replace(pace, backward=pace.backward.plus(Affine((("p", 1),)), -1))
+    refused = [decide(one).verdict for one in window_beginning.by_slots(sooner, lines, times.size)]
+    assert Verdict.REFUTED in refused
+    assert decide(window_beginning.falling(pace, lines, times.size, 40)).verdict is Verdict.REFUTED
 
 
 def test_a_law_of_later_p_is_asked_nothing_before() -> None:

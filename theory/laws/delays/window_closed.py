@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import sympy
 import z3
@@ -17,12 +17,20 @@ from theory.laws.delays.closed import described
 from theory.laws.delays.domains import a_microbatch, a_stage, domain
 from theory.laws.delays.shape import Shape
 from theory.laws.delays.symbols import Microbatch, Times
-from theory.laws.delays.windows import BEGUN, COUNTED, MANY, Pace, Windows, by_windows
+from theory.laws.delays.window_beginning import PUSHED, by_slots, every_slot, falling
+from theory.laws.delays.windows import (
+    BEGUN,
+    COUNTED,
+    MANY,
+    Pace,
+    Windows,
+    by_windows,
+)
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 from theory.verdicts import Verdict
 
-_LARGE = {"p": 64, LET_IN: 96}
-"""Numbers at which first microbatches are put in order."""
+_LARGE: Final = {"p": 64}
+"""The p at which first microbatches are put in order."""
 
 _I, _J, _R, _P, _M = sympy.symbols("i j r p M", integer=True)
 
@@ -118,7 +126,8 @@ def paces(times: StartTimes) -> Iterator[Pace]:
     if len(times.backward.pieces) > 1 or not alone or slots < 1 or steady is None:
         return
     rest = backward.plus(Affine((("m", slots), ("s", -1))), -1)
-    for first in sorted(_firsts(times.forward), key=lambda one: int(one.at(_LARGE))):
+    large = _LARGE if times.many is None else {**_LARGE, LET_IN: times.many.at(_LARGE)}
+    for first in sorted(_firsts(times.forward), key=lambda one: int(one.at(large))):
         yield Pace(slots, steady, rest, first)
 
 
@@ -164,11 +173,20 @@ def window_closed(
         if any(one.verdict is not Verdict.PROVED for one in counted):
             continue
         begun, local = (decide(_beginning(times, pace, local=one)) for one in (False, True))
+        pushed = begun.verdict is not Verdict.PROVED
+        if pushed:
+            early = [every_slot(times, pace), *by_slots(pace, lines, times.size)]
+            begun = merge("begun", PUSHED, [decide(one) for one in early])
         whole, largest = (one.verdict is Verdict.PROVED for one in (begun, local))
         proof = [merge("counts", COUNTED, counted), *[begun] * whole, *[local] * largest]
-        closed = Windows(pace, lines, K, whole=whole)
+        falls = pushed and whole and _proved(falling(pace, lines, times.size, interval))
+        closed = Windows(pace, lines, K, whole=whole, pushed=pushed, falls=falls)
         return WindowClosed(times.guess, closed, shape, largest), proof
     return None
+
+
+def _proved(one: Statement) -> bool:
+    return decide(one).verdict is Verdict.PROVED
 
 
 def _at_pace(times: Times, pace: Pace) -> Statement:

@@ -6,7 +6,8 @@ front of an event, with an x that is affine in its stage and its number, and all
 have a closed form (`theory.laws.stage_sums`).
 
 That is so of events from the first on that starts steadily, as far as the updates that it counts
-are made. Before, no F that starts otherwise counts an update, which bounds delays of whole runs.
+are made. Before, no F that starts otherwise counts an update, which bounds delays of whole runs, or
+it starts as `theory.laws.delays.window_beginning` says.
 """
 
 from __future__ import annotations
@@ -111,6 +112,10 @@ class Windows:
         Whether F reads the version before the newest of its window, and K ≥ p.
     whole : bool
         Whether delays of whole runs are bounded.
+    pushed : bool
+        Whether the first stage starts a microbatch a slot until it starts steadily.
+    falls : bool
+        Whether then no delay is larger.
     """
 
     pace: Pace
@@ -119,6 +124,8 @@ class Windows:
     long: bool = False
     older: bool = False
     whole: bool = True
+    pushed: bool = False
+    falls: bool = False
 
     @property
     def between(self) -> sympy.Expr:
@@ -153,8 +160,6 @@ class Windows:
         guard = first.guard or _STAGE
         if len(rest) > 1 or first.also or abs(guard.coefficient("s")) != 1:
             return None
-        if any(one.coefficient(LET_IN) for one in (guard, first.value, others)):
-            return None
         upto = guard.plus(_STAGE)  # the last of the first stages
         firsts = first.value
         if guard.coefficient("s") > 0:
@@ -162,36 +167,43 @@ class Windows:
         form = self._mean([(others, ZERO, _LAST)])
         if rest:
             parts = [(firsts, ZERO, upto), (others, upto.plus(ONE), _LAST)]
-            form = sympy.Piecewise((self._mean(parts), upto.at({"p": _P}) >= -1), (form, True))
+            some = upto.at({"p": _P, LET_IN: MANY}) >= -1
+            form = sympy.Piecewise((self._mean(parts), some), (form, True))
         if self.lines.backward_counts:
             return sympy.piecewise_fold(form)
         q = sympy.floor((_P - 1) / n)  # of two in one slot, q·n stages apart, neither does
         return sympy.piecewise_fold(form - q + n * q * (q + 1) / (2 * _P))
 
     def _mean(self, parts: Sequence[tuple[Affine, Affine, Affine]]) -> sympy.Expr:
-        """Of stages from one to another, in parts; one case for each residue of p modulo a."""
-        each = {}
-        for rest in range(self.pace.slots):
-            total = sum(self._recorded_by(*part, rest) for part in parts)
-            each[rest] = sympy.factor((_P - 1) / 2 - total / (_P * self.interval))
-        return by_parity(each).subs(p_, _P)
+        """Of stages from one to another, in parts; by what p, and N, leave modulo a."""
+        a = self.pace.slots
+        named = any(one.coefficient(LET_IN) for part in parts for one in part)
+        cases = []
+        for many in range(a if named else 1):
+            each = {}
+            for rest in range(a):
+                total = sum(self._recorded_by(*part, rest, many) for part in parts)
+                each[rest] = sympy.factor((_P - 1) / 2 - total / (_P * self.interval))
+            cases.append((by_parity(each).subs(p_, _P), sympy.Eq(sympy.Mod(MANY, a), many)))
+        return sympy.Piecewise(*cases[:-1], (cases[-1][0], True))
 
-    def _recorded_by(self, forward: Affine, first: Affine, last: Affine, rest: int) -> sympy.Expr:
-        """The sum over some j, and all u, of ⌈y/a⌉ for p ≡ rest modulo a, class by class of j."""
+    def _recorded_by(
+        self, forward: Affine, first: Affine, last: Affine, rest: int, many: int
+    ) -> sympy.Expr:
+        """The sum over some j, and all u, of ⌈y/a⌉ for what p and N leave, class by class of j."""
         a, total = self.pace.slots, sympy.S.Zero
-        P, q = sympy.symbols("P q", integer=True)
-        p, tie, ahead = (
-            a * P + rest,
-            tie_of(self.lines, by_forward=True),
-            forward.plus(self.pace.backward, -1),
-        )
+        P, Q, q = sympy.symbols("P Q q", integer=True)
+        at = {"p": a * P + rest, LET_IN: a * Q + many}
+        tie = tie_of(self.lines, by_forward=True)
+        ahead = forward.plus(self.pace.backward, -1)
         for residue in range(a):
             j = a * q + residue
-            row = Notation().over_stages(ahead.at({"s": j, "p": p}), j, p, a, tie)
-            start, stop = (one.at({"p": p}) - residue for one in (first, last))
+            row = Notation().over_stages(ahead.at({"s": j, **at}), j, at["p"], a, tie)
+            start, stop = (one.at(at) - residue for one in (first, last))
             inside = (q, ceiling(start, a), sympy.floor(stop / sympy.Integer(a)))
             total += sympy.summation(sympy.expand(row), inside)
-        return sympy.expand(total.subs(P, (_P - rest) / sympy.Integer(a)))
+        left = {P: (_P - rest) / sympy.Integer(a), Q: (MANY - many) / sympy.Integer(a)}
+        return sympy.expand(total.subs(left))
 
     def extremes(self, how: Notation) -> dict[str, sympy.Expr]:
         """Delays fall in i, j and r; in a whole run those of the first stages may be larger."""
@@ -202,12 +214,25 @@ class Windows:
         if not self.whole:
             return found
         rounds, far = ceiling(self.pace.begins, K), how.ceiling(self._reach, self.between)
-        begun = _P * (rounds - 1) + first
-        last = rounds - sympy.Piecewise((0, begun < steady), (1, True))
+        begun = _P * (rounds - 1) + first - self._pushed(K * (rounds - 1), how)
+        last = (
+            rounds - 1 if self.falls else rounds - sympy.Piecewise((0, begun < steady), (1, True))
+        )
         if self.long:
             return {**found, "whole_run_max": steady, "whole_run_least_m": K * (1 + far)}
-        whole = {"whole_run_max": sympy.Max(begun, steady), "whole_run_least_m": K * (last + far)}
-        return {**found, **whole}
+        found["whole_run_max"] = begun if self.falls else sympy.Max(begun, steady)
+        if self.falls or not self.pushed:
+            found["whole_run_least_m"] = K * (last + far)
+        return found
+
+    def _pushed(self, m: Any, how: Notation) -> Any:
+        """Updates that F(0, m) counts, in slot m: G of what the last stage has had time for."""
+        if not self.pushed:
+            return sympy.S.Zero
+        up = int(tie_of(self.lines, by_forward=True) > 0)
+        lane = self.pace.backward.at({"p": _P})
+        had = m - self.pace.slots * (self.interval - 1) + _P - 1 - lane + up
+        return how.total(sympy.Max(0, had), self.between)
 
     def _of_long(self) -> dict[str, sympy.Expr]:
         """The same where K ≥ p, which tells what is rounded up, but for some small p."""
