@@ -289,7 +289,11 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     clauses: tuple[Clause, ...] = ()
     if isinstance(family.rule, GreedyRule):
         clauses = rule_clauses(family.rule, admission, times, family.in_flight)
-    return replace(found, closed=closed, proof=tuple(proof), clauses=clauses)
+    law = replace(found, closed=closed, proof=tuple(proof), clauses=clauses)
+    if law.verdict is Verdict.PROVED or family.policy.name == "flush":
+        return law
+    other = _in_windows(found, family, admission, lines)  # as where no F counts an update
+    return other if other.verdict is Verdict.PROVED else law
 
 
 def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -> DelayLaw:

@@ -44,11 +44,11 @@ from theory.laws.delays.domains import (
     product_facts,
     products_in_order,
 )
+from theory.laws.delays.pace import one_more, tie_of
 from theory.laws.delays.shape import as_expression, least_of, prove_in_flight
 from theory.laws.delays.stage_sums import SHORT, C, Notation, ceiling, identity, stages_add_up
 from theory.laws.delays.staleness import prove_largest
 from theory.laws.delays.symbols import Microbatch, Times
-from theory.laws.delays.windows import one_more, tie_of
 from theory.laws.stamp_terms import neighbours, products
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 

@@ -15,8 +15,8 @@ import z3
 from schedules.closed_forms.affine import LET_IN
 from schedules.linearization import Linearization
 from theory.laws.delays.domains import a_microbatch, a_stage, domain, many_let_in
+from theory.laws.delays.pace import Pace, one_more, tie_of
 from theory.laws.delays.symbols import Microbatch, Size, Times
-from theory.laws.delays.windows import Pace, one_more, tie_of
 from theory.laws.stamp_terms import products
 from theory.smt.solver import Statement
 
