@@ -362,15 +362,16 @@ def _is_plain(guess: StartTimes) -> bool:
 
 def _with_few(found: DelayLaw, family: Family, lines: Linearization) -> DelayLaw:
     """The law of PipeDream's rule where fewer microbatches are let in than there are stages."""
-    if family.policy.name == "flush" or family.policy.interval != 1:
-        return _open(found, "rounds are counted with an update after every backward")
+    if family.policy.name == "flush":
+        return _open(found, "rounds are counted with an update after every backward, or K of them")
     assert found.guess is not None
     times = Times(Size.symbolic(found.guess), found.guess)
     N = found.guess.period
     assert isinstance(N, Quotient)
     most = held(N, family.in_flight)
-    proof = (*found.proof, *few_let_in(times, lines, most))
-    return replace(found, closed=LetIn(found.guess, lines, most), proof=proof)
+    proof = (*found.proof, *few_let_in(times, lines, most, family.policy.interval))
+    closed = LetIn(found.guess, lines, most, family.policy.interval)
+    return replace(found, closed=closed, proof=proof)
 
 
 def _in_windows(

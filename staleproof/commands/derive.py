@@ -267,7 +267,8 @@ def _entries(result: dict[str, Any]) -> Iterator[str]:
     yield f"and R(j{r})"
     yield from _cases(result["recorded"])
     if "short" in result:
-        yield f"with c(k) = {as_text(result['c(k)'])} and G(k) = {as_text(result['G(k)'])}"
+        total = f" and G(k) = {as_text(result['G(k)'])}" if "G(k)" in result else ""
+        yield f"with c(k) = {as_text(result['c(k)'])}{total}"
         named = result["short"].get("where", {}).items()
         if named:
             yield "where " + ", ".join(f"{as_text(name)} = {as_text(form)}" for name, form in named)
