@@ -21,6 +21,9 @@ from schedules.timeline import timeline
 from schedules.versions import versions
 from theory.derive import derive_rule
 from theory.laws.delays import let_in
+from theory.laws.delays.symbols import Size, Times
+from theory.laws.own_slots import row_of_slots
+from theory.laws.static_orders.slots import Law
 from theory.smt.solver import decide
 from theory.verdicts import Verdict
 
@@ -76,6 +79,18 @@ def test_the_law_is_that_of_every_run(bound: str, K: int, linearization: str) ->
             assert stale[i, m] == value(found["local_staleness"][0]["expr"], **at)
             compared += 1
         assert compared
+
+
+@pytest.mark.parametrize(("policy", "verdict"), [("stash", "PROVED"), ("latest", "REFUTED")])
+def test_a_stash_is_kept_whatever_the_interval(policy: str, verdict: str) -> None:
+    family = rule(2, "p - 1")
+    family = replace(family, policy=replace(family.policy, name=policy))
+    law = derive_rule(family, "ascending", family.admission)
+    assert law.guess is not None
+    known = Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
+    found = {one.name: one.outcome.verdict.name for one in row_of_slots(family, known).invariants}
+    assert found["stash"] == verdict
+    assert found["update-once"] == "UNKNOWN"  # of windows that M cuts short nothing is said
 
 
 def test_another_number_of_gradients_is_refused() -> None:

@@ -108,7 +108,7 @@ def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
     for name in COLUMNS:
         extra, bound, open_ = [], "", False
         if name == "stash":
-            open_ = not (flush or (newest and policy.keeps_forward_version))
+            open_ = not (flush or (policy.name in NEWEST and policy.keeps_forward_version))
         elif name == "update-once":
             open_ = not (flush or newest)
         elif name == "staleness" and flush:
