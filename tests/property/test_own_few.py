@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import sympy
@@ -82,9 +82,10 @@ def test_the_law_is_that_of_every_run(bound: str, K: int, linearization: str) ->
 
 
 @pytest.mark.parametrize(("policy", "verdict"), [("stash", "PROVED"), ("latest", "REFUTED")])
-def test_a_stash_is_kept_whatever_the_interval(policy: str, verdict: str) -> None:
-    family = rule(2, "p - 1")
-    family = replace(family, policy=replace(family.policy, name=policy))
+def test_a_stash_is_kept_whatever_the_interval(
+    policy: Literal["stash", "latest"], verdict: str
+) -> None:
+    family = replace(rule(2, "p - 1"), policy=WeightPolicy(policy, interval=2))
     law = derive_rule(family, "ascending", family.admission)
     assert law.guess is not None
     known = Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
