@@ -130,7 +130,9 @@ def run(arguments: Namespace) -> int:
     if arguments.durations:
         found = durations(arguments.family, law)
         result["durations"] = [one.to_json() for one in found]
-        result["durations_open"] = "" if found else _why(result["delay"] or result["started"])
+        result["durations_open"] = (
+            "" if found else _why(law.verdict is Verdict.PROVED or result["started"])
+        )
         proved = proved and bool(found)
     if arguments.json:
         put_json(result)
