@@ -83,7 +83,8 @@ def read_log(
                 f"every rank computes, but rank {ranks} left updates and no forward or backward",
                 name,
                 "record these too; what a closure computes within optimizer.step (LBFGS) is part "
-                "of its update and cannot be held against a schedule",
+                "of its update: compute a forward and a backward of their own in rec.forward and "
+                "rec.backward, and write optimizer.step(closure) in rec.update, without attach",
             )
         raise LogError(
             f"every rank has left events, but there are none of rank {ranks}",

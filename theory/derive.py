@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 from schedules.actions import Kind
 from schedules.closed_forms.affine import ONE, Quotient
 from schedules.closed_forms.counts import CountForm, guess_counts
-from schedules.closed_forms.let_in import let_in, of_pipedream
+from schedules.closed_forms.let_in import Part, let_in, of_pipedream, parts_of
 from schedules.closed_forms.start_times import (
     LEAST_STAGES,
     SAMPLED_STAGES,
@@ -33,7 +33,7 @@ from theory.laws.delays.built import built
 from theory.laws.delays.closed import Closed
 from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_telescoping
 from theory.laws.delays.domains import Admission
-from theory.laws.delays.greedy_induction import Clause, rule_clauses
+from theory.laws.delays.greedy_induction import Clause, prove_part, rule_clauses
 from theory.laws.delays.law import DelayLaw
 from theory.laws.delays.let_in import LetIn, few_let_in, held
 from theory.laws.delays.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
@@ -54,7 +54,7 @@ from theory.laws.delays.whole_run import prove_whole_run, whole_run
 from theory.laws.delays.window_closed import window_closed
 from theory.laws.durations import DurationLaw, duration_laws
 from theory.laws.own_orders import Row, row_of
-from theory.laws.own_slots import row_of_slots
+from theory.laws.own_slots import in_parts, row_of_slots
 from theory.laws.plain_functions import require_plain_family
 from theory.laws.static_orders.slots import Law, multiplies
 from theory.smt.solver import Outcome, undecided
@@ -119,11 +119,33 @@ def derive(
     if "noam" in values:
         noam = values["noam"]
         admission = lambda _: noam  # noqa: E731 - the family's own is a function too
-    law = derive_rule(found, linearization, admission)
+    parts = parts_of(admission) if isinstance(found.rule, GreedyRule) else ()
+    law = _in_parts(found, linearization, admission, parts)
     if law.verdict is Verdict.PROVED:
         return law
     rows = tuple(table(found, linearization, admission))
-    return replace(law, table=rows, proof=tuple(map(_of_a_form, law.proof)))
+    parts_open = tuple(replace(one, proof=_of_a_form(one.proof)) for one in law.parts)
+    return replace(law, table=rows, proof=_of_a_form(law.proof), parts=parts_open)
+
+
+def _in_parts(
+    family: Family, linearization: str, admission: Admission, parts: Sequence[Part]
+) -> DelayLaw:
+    """The law of a rule; of several, where its bound has a form only where p leaves a rest.
+
+    What a rule does at one p depends on the number alone that its bound has there. So each part is
+    the law of a rule that has the form at every p, and that the bound is this form.
+    """
+    if not parts:
+        return derive_rule(family, linearization, admission)
+    laws = []
+    for part in parts:
+        law = derive_rule(family, linearization, part.admission)
+        shown = prove_part(admission, part)
+        start = (shown, *law.start_proof) if law.start_proof else ()
+        laws.append(replace(law, part=part, proof=(shown, *law.proof), start_proof=start))
+    proof = tuple(one for law in laws for one in law.proof)
+    return DelayLaw(family.name, linearization, None, proof, parts=tuple(laws))
 
 
 def has_law(family: Family) -> bool:
@@ -171,13 +193,23 @@ def invariants(family: str, law: DelayLaw) -> Row:
     >>> {one.outcome.verdict.name for one in invariants(path, derive(path)).invariants}
     {'PROVED'}
     """
-    known, found = None, get_family(family)
+    found = get_family(family)
+    if not law.parts:
+        return _row(found, law)
+    each = [(one.part, one) for one in law.parts if one.part is not None]
+    return in_parts(
+        [(part, _row(replace(found, admission=part.admission), one)) for part, one in each]
+    )
+
+
+def _row(family: Family, law: DelayLaw) -> Row:
+    known = None
     if law.guess is not None:
         known = Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
         proved = weakest(one.verdict for one in law.start_proof) is Verdict.PROVED
-        if proved and isinstance(found.rule, GreedyRule) and multiplies(law.guess):
-            return row_of_slots(found, known)
-    return row_of(found, known)
+        if proved and isinstance(family.rule, GreedyRule) and multiplies(law.guess):
+            return row_of_slots(family, known)
+    return row_of(family, known)
 
 
 def durations(family: str, law: DelayLaw) -> tuple[DurationLaw, ...]:
@@ -257,7 +289,11 @@ def derive_rule(family: Family, linearization: str, admission: Admission) -> Del
     clauses: tuple[Clause, ...] = ()
     if isinstance(family.rule, GreedyRule):
         clauses = rule_clauses(family.rule, admission, times, family.in_flight)
-    return replace(found, closed=closed, proof=tuple(proof), clauses=clauses)
+    law = replace(found, closed=closed, proof=tuple(proof), clauses=clauses)
+    if law.verdict is Verdict.PROVED or family.policy.name == "flush":
+        return law
+    other = _in_windows(found, family, admission, lines)  # as where no F counts an update
+    return other if other.verdict is Verdict.PROVED else law
 
 
 def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -> DelayLaw:
@@ -326,15 +362,16 @@ def _is_plain(guess: StartTimes) -> bool:
 
 def _with_few(found: DelayLaw, family: Family, lines: Linearization) -> DelayLaw:
     """The law of PipeDream's rule where fewer microbatches are let in than there are stages."""
-    if family.policy.name == "flush" or family.policy.interval != 1:
-        return _open(found, "rounds are counted with an update after every backward")
+    if family.policy.name == "flush":
+        return _open(found, "rounds are counted with an update after every backward, or K of them")
     assert found.guess is not None
     times = Times(Size.symbolic(found.guess), found.guess)
     N = found.guess.period
     assert isinstance(N, Quotient)
     most = held(N, family.in_flight)
-    proof = (*found.proof, *few_let_in(times, lines, most))
-    return replace(found, closed=LetIn(found.guess, lines, most), proof=proof)
+    proof = (*found.proof, *few_let_in(times, lines, most, family.policy.interval))
+    closed = LetIn(found.guess, lines, most, family.policy.interval)
+    return replace(found, closed=closed, proof=proof)
 
 
 def _in_windows(
@@ -377,10 +414,14 @@ def _closed(
     return Closed(times.guess, counts, matrix, mean(matrix), whole, staleness, shape)
 
 
-def _of_a_form(outcome: Outcome) -> Outcome:
+def _of_a_form(proof: Sequence[Outcome]) -> tuple[Outcome, ...]:
     """A counterexample to a guess says what is no law; of the family it refutes nothing."""
-    refuted = outcome.verdict is Verdict.REFUTED
-    return undecided(outcome, f"this form is not the law: {outcome.note}") if refuted else outcome
+    return tuple(
+        undecided(one, f"this form is not the law: {one.note}")
+        if one.verdict is Verdict.REFUTED
+        else one
+        for one in proof
+    )
 
 
 def _open(law: DelayLaw, why: str) -> DelayLaw:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from math import gcd
+from typing import Any, Final
 
 from schedules.closed_forms.affine import LET_IN, ONE, ROUNDS, Affine, Piece, Piecewise, Quotient
 from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
@@ -30,17 +32,96 @@ def read_bound(admission: Callable[[int], int]) -> tuple[Quotient, int, bool] | 
     >>> [str(part) for part in read_bound(lambda p: max(1, (p - 1) // 2))]
     ['floor(p/2 - 1/2)', '3', 'True']
     """
+    bounds = _bounds(admission)
+    return None if bounds is None else _read(bounds)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A bound for the p that leave a rest: p − p % 2 is p − 1 where p leaves 1 by 2.
+
+    Attributes
+    ----------
+    modulus, rest : int
+    least : int
+        The least p from which on it is the form.
+    form : Quotient
+    """
+
+    modulus: int
+    rest: int
+    least: int
+    form: Quotient
+
+    @property
+    def admission(self) -> Callable[[Any], Any]:
+        """The form as a bound at every p, a formula that proofs can read."""
+        form = self.form.form
+        return partial(_divided, form.coefficient("p"), form.constant, self.form.divisor)
+
+    def here(self, p: int) -> bool:
+        """Whether p is one of its numbers."""
+        return p >= self.least and p % self.modulus == self.rest
+
+    @property
+    def where(self) -> str:
+        """Which p they are, from the least on."""
+        return f"p % {self.modulus} == {self.rest}"
+
+    def words(self, stated: str) -> str:
+        """A domain of the form, as one of these p."""
+        own, *others = stated.split(", ")
+        least = max(self.least, int(own.removeprefix("p >= ")))
+        return ", ".join([str(replace(self, least=least)), *others])
+
+    def __str__(self) -> str:
+        return f"p >= {self.least}, {self.where}"
+
+
+def _divided(slope: int, constant: int, divisor: int, p: Any) -> Any:
+    return (slope * p + constant) // divisor
+
+
+def parts_of(admission: Bound) -> tuple[Part, ...]:
+    """The forms of a bound that only has some where p leaves a rest; none where one form does.
+
+    Examples
+    --------
+    >>> [f"{part}: {part.form}" for part in parts_of(lambda p: p - p % 2)]
+    ['p >= 2, p % 2 == 0: p', 'p >= 2, p % 2 == 1: p - 1']
+    >>> parts_of(lambda p: p // 2)
+    ()
+    """
+    bounds = None if admission is None else _bounds(admission)
+    if bounds is None or _read(bounds) is not None:
+        return ()
+    for modulus in range(2, MOST_PARTS):
+        own = [{p: n for p, n in bounds.items() if p % modulus == a} for a in range(modulus)]
+        found = [_read(one, modulus) for one in own]
+        if None not in found:
+            read = enumerate(filter(None, found))
+            return tuple(Part(modulus, a, least, form) for a, (form, least, _) in read)
+    return ()
+
+
+def _bounds(admission: Callable[[int], int]) -> dict[int, int] | None:
     try:
-        bounds = dict(zip(_FAR, map(admission, _FAR), strict=True))
+        return dict(zip(_FAR, map(admission, _FAR), strict=True))
     except ScheduleError:  # a user's function knows small p alone
         return None
-    last = _FAR[-1]
+
+
+def _read(bounds: Mapping[int, int], step: int = 1) -> tuple[Quotient, int, bool] | None:
+    """The form of a bound that is known at every p, or at every `step`."""
+    last = max(bounds)
     below = bounds[last] < last
-    for divisor in range(1, MOST_PARTS):
+    for divisor in range(step, MOST_PARTS, step):
         slope = bounds[last] - bounds[last - divisor]
-        late = range(last - divisor + 1, last + 1)
+        late = range(last - divisor + step, last + 1, step)
         rest = max(divisor * bounds[p] - slope * p for p in late)
-        N = Quotient(Affine((("p", slope),) if slope else (), rest), divisor)
+        common = gcd(slope, divisor)
+        terms = (("p", slope // common),) if slope else ()
+        N = Quotient(Affine(terms, rest // common), divisor // common)
         other = [p for p, n in bounds.items() if n != N.at({"p": p}) or n < 1 or (n < p) != below]
         least = 1 + max(other, default=LEAST_STAGES - 1)
         if least <= last - 2 * (MOST_PARTS - 1):

@@ -130,7 +130,9 @@ def run(arguments: Namespace) -> int:
     if arguments.durations:
         found = durations(arguments.family, law)
         result["durations"] = [one.to_json() for one in found]
-        result["durations_open"] = "" if found else _why(result["delay"] or result["started"])
+        result["durations_open"] = (
+            "" if found else _why(law.verdict is Verdict.PROVED or result["started"])
+        )
         proved = proved and bool(found)
     if arguments.json:
         put_json(result)
@@ -267,7 +269,8 @@ def _entries(result: dict[str, Any]) -> Iterator[str]:
     yield f"and R(j{r})"
     yield from _cases(result["recorded"])
     if "short" in result:
-        yield f"with c(k) = {as_text(result['c(k)'])} and G(k) = {as_text(result['G(k)'])}"
+        total = f" and G(k) = {as_text(result['G(k)'])}" if "G(k)" in result else ""
+        yield f"with c(k) = {as_text(result['c(k)'])}{total}"
         named = result["short"].get("where", {}).items()
         if named:
             yield "where " + ", ".join(f"{as_text(name)} = {as_text(form)}" for name, form in named)
@@ -277,14 +280,12 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
     yield f"{result['family']}, linearization {result['linearization']}: {result['verdict']}"
     for one in result["no_schedule"]:
         yield f"p = {one['p']} has no schedule: {one['why']}"
-    if result["delay"] is not None:
-        yield f"for all {result['domain']}"
-        if not result["domain"].startswith(f"p >= {LEAST_STAGES},"):
-            yield "smaller p have other forms, or no schedule: ask `staleproof delays` for numbers"
+    for part in result.get("parts", ()):
         yield ""
-        yield from _closed_forms(result)
-    else:
-        yield from _instead(result)
+        yield f"where {part['part']}: {part['verdict']}"
+        yield from _law_lines(part)
+    if "parts" not in result or result["table"]:
+        yield from _law_lines(result)
     if "runs" in result:
         yield ""
         yield from _size_lines(result["runs"])
@@ -299,6 +300,17 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         yield ""
         yield "at these numbers"
         yield from (f"  {name} = {value}" for name, value in result["at"].items())
+
+
+def _law_lines(result: dict[str, Any]) -> Iterator[str]:
+    if result["delay"] is not None:
+        yield f"for all {result['domain']}"
+        if not result["domain"].startswith(f"p >= {LEAST_STAGES},"):
+            yield "smaller p have other forms, or no schedule: ask `staleproof delays` for numbers"
+        yield ""
+        yield from _closed_forms(result)
+    else:
+        yield from _instead(result)
 
 
 def _size_lines(runs: list[dict[str, int]]) -> Iterator[str]:
@@ -379,8 +391,11 @@ def _numbers(row: dict[str, Any]) -> str:
 def _proof_lines(result: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield "proof"
-    for step in result["proof"]:
-        yield f"  {step['verdict']:<9} {step['name']}: {step['says']} [{step['method']}]"
+    steps = (
+        f"  {step['verdict']:<9} {step['name']}: {step['says']} [{step['method']}]"
+        for step in result["proof"]
+    )
+    yield from dict.fromkeys(steps)  # of parts, some steps are the same
 
 
 def _closed_forms(result: dict[str, Any]) -> Iterator[str]:

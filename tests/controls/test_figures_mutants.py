@@ -27,6 +27,7 @@ from theory.laws import (
     worker_delays,
 )
 from theory.laws.delays import stage_sums, windows
+from theory.laws.delays.pace import Pace
 from theory.laws.figure_forms import Forms, read_forms
 from theory.laws.figures import prove
 from theory.laws.stated_figures import Stated
@@ -123,11 +124,11 @@ def test_forwards_count_no_others(
 ) -> None:
     guessed, family = window_delays.from_runs, get_family("asyncpp")
 
-    def moved(*given: Any) -> windows.Pace:
+    def moved(*given: Any) -> Pace:
         found = guessed(*given)
         assert found is not None
         if part == "forward":
-            (only,) = found.forward.pieces
+            (only,) = found.steady.pieces
             forward = Piecewise((replace(only, value=only.value.plus(ONE_MORE)),))
             return replace(found, forward=forward)
         if part == "slots":
@@ -154,7 +155,7 @@ def test_counts_of_windows_add_up_to_nothing_else(
     assert found.to_json()["delay"] is None
 
 
-def known_of(name: str) -> tuple[exact_starts.Exact, windows.Pace]:
+def known_of(name: str) -> tuple[exact_starts.Exact, Pace]:
     family = get_family(name)
     stated = Stated(family, figures_of(family), read_forms(figures_of(family)))
     small = stated._small

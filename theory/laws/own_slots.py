@@ -7,13 +7,14 @@ action a slot, and forwards and backwards come in microbatch order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 import sympy
 
 from schedules.closed_forms.affine import LET_IN, Piecewise
+from schedules.closed_forms.let_in import Part
 from schedules.families.family import Family
 from theory.laws.delays.let_in import held, stale
 from theory.laws.delays.shape import as_expression, held_in_small_runs, prove_in_flight
@@ -23,8 +24,8 @@ from theory.laws.own_orders import Invariant, Row, beside_runs, small_runs
 from theory.laws.stamped_families import COLUMNS
 from theory.laws.static_orders.slots import Law, played
 from theory.laws.static_orders.symbols import M, p, s
-from theory.smt.solver import Outcome, merge
-from theory.verdicts import Verdict
+from theory.smt.solver import Outcome, merge, undecided
+from theory.verdicts import Verdict, weakest
 
 NEWEST: Final = ("stash", "latest", "predict")
 """Policies under which a forward reads the newest version of its stage."""
@@ -55,6 +56,36 @@ def row_of_slots(family: Family, law: Law) -> Row:
     return max(rows, key=lambda row: row.proofs)
 
 
+def in_parts(rows: Sequence[tuple[Part, Row]]) -> Row:
+    """What holds of a rule whose bound has a form only where p leaves a rest, part by part.
+
+    A row is of the rule that has the form at every p: a counterexample counts where p leaves this
+    rest, and the invariant is open where none does.
+    """
+    if not all(row.domain for _, row in rows):
+        return next(row for _, row in rows if not row.domain)
+    found = []
+    for name in COLUMNS:
+        own = [(part, one) for part, row in rows for one in row.invariants if one.name == name]
+        own = [(part, _of_part(part, one)) for part, one in own]
+        worst = weakest(one.outcome.verdict for _, one in own)
+        chosen = next(one for _, one in own if one.outcome.verdict is worst)
+        bounds = {part.where: one.bound for part, one in own}
+        if len({*bounds.values()}) > 1:
+            text = "; ".join(f"{bound} where {where}" for where, bound in bounds.items())
+            chosen = replace(chosen, bound=text)
+        found.append(chosen)
+    return Row("; ".join(part.words(row.domain) for part, row in rows), tuple(found))
+
+
+def _of_part(part: Part, one: Invariant) -> Invariant:
+    refuted = one.outcome.verdict is Verdict.REFUTED
+    if not refuted or part.here(one.outcome.witness["p"]):
+        return one
+    why = f"a rule with this bound at every p breaks it, and where {part} nothing is known"
+    return replace(one, outcome=undecided(one.outcome, why))
+
+
 def _row(family: Family, law: Law, least: int) -> Row:
     """What holds from a least p on."""
     runs = small_runs(family, played(law), least)
@@ -77,7 +108,7 @@ def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
     for name in COLUMNS:
         extra, bound, open_ = [], "", False
         if name == "stash":
-            open_ = not (flush or (newest and policy.keeps_forward_version))
+            open_ = not (flush or (policy.name in NEWEST and policy.keeps_forward_version))
         elif name == "update-once":
             open_ = not (flush or newest)
         elif name == "staleness" and flush:

@@ -13,7 +13,8 @@ from schedules.closed_forms.affine import Affine, Piece, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.families.family import Family
 from schedules.linearization import get_linearization
-from theory.laws.delays.windows import BEGUN, COUNTED, Pace, Windows, by_windows
+from theory.laws.delays.pace import Pace
+from theory.laws.delays.windows import BEGUN, COUNTED, Windows, by_windows
 from theory.laws.exact_starts import Exact
 from theory.laws.proved_delays import NO_FORMS, StepDelays
 from theory.laws.static_orders.versions import Updates

@@ -26,6 +26,14 @@ def domain(size: Size) -> tuple[Term, ...]:
     return sizes if size.many is None else (*sizes, z3.Int(LET_IN) >= size.p)
 
 
+def many_let_in(size: Size) -> tuple[Term, ...]:
+    """What N is, where it is no period."""
+    if size.many is None:
+        return ()
+    N, d, form = z3.Int(LET_IN), size.many.divisor, size.many.form.at({"p": size.p})
+    return (d * N <= form, form < d * N + d)
+
+
 def a_stage(size: Size, stage: Term) -> Term:
     """0 ≤ stage < p."""
     return z3.And(stage >= 0, stage < size.p)

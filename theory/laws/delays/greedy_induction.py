@@ -15,6 +15,8 @@ import z3
 
 from schedules.actions import Kind
 from schedules.closed_forms.affine import LET_IN
+from schedules.closed_forms.let_in import Part
+from schedules.errors import FamilyFileError
 from schedules.rules import GreedyRule
 from theory.errors import UnsupportedFormError
 from theory.laws.delays.domains import (
@@ -28,7 +30,7 @@ from theory.laws.delays.domains import (
 )
 from theory.laws.delays.symbols import Microbatch, Size, Times
 from theory.laws.stamp_terms import bound, reading
-from theory.smt.solver import Statement, Term, decide
+from theory.smt.solver import Outcome, Statement, Term, decide
 from theory.verdicts import Verdict
 
 
@@ -99,6 +101,20 @@ def greedy_statements(
         says = "no forward exceeds the bound on microbatches in flight at its stage"
         statements.append(_bounded("in-flight rule", says, s, in_flight(s, size.p), times, known))
     return statements
+
+
+def prove_part(admission: Admission, part: Part) -> Outcome:
+    """That a bound on active microbatches is a form where p leaves a rest."""
+    assert admission is not None
+    p = z3.Int("p")
+    known = (p >= part.least, p % part.modulus == part.rest)
+    says = f"the bound is {part.form} for {part}"
+    try:
+        goal = part.form.divisor * bound(admission)(p) == part.form.form.at({"p": p})
+        return decide(Statement("part", says, known, goal))
+    except (FamilyFileError, UnsupportedFormError) as error:
+        why = f"the bound is not written for symbols ({error.where}: {error.what})"
+        return Outcome("part", says, Verdict.UNKNOWN, {}, why, 0)
 
 
 def rule_clauses(

@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 
 from schedules.closed_forms.floor_sums import p_, x_
+from schedules.closed_forms.let_in import Part
 from schedules.closed_forms.start_times import StartTimes
 from theory.errors import NoClosedFormError
 from theory.laws.delays.closed import Closed, by_residue, closed_json, described
@@ -37,6 +38,10 @@ class DelayLaw:
         Start times that fit small runs, proved or not.
     start_proof : tuple of Outcome
         The part of `proof` that is about start times.
+    part : Part or None
+        The p that it is stated for, where other p have other forms.
+    parts : tuple of DelayLaw
+        In place of closed forms: one law for every rest that p leaves.
     table : tuple of mapping
         Where nothing is proved, what runs of small sizes say.
     """
@@ -49,10 +54,14 @@ class DelayLaw:
     guess: StartTimes | None = None
     table: tuple[Mapping[str, Any], ...] = ()
     start_proof: tuple[Outcome, ...] = ()
+    part: Part | None = None
+    parts: tuple[DelayLaw, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """PROVED if every part of the proof is."""
+        if self.parts:
+            return weakest(one.verdict for one in self.parts)
         established = weakest(outcome.verdict for outcome in self.proof) is Verdict.PROVED
         return Verdict.PROVED if established and self.closed else Verdict.UNKNOWN
 
@@ -129,11 +138,17 @@ class DelayLaw:
     @property
     def domain(self) -> str:
         """The values that the law is stated for."""
-        if self.closed is None or self.verdict is not Verdict.PROVED:
+        if self.verdict is not Verdict.PROVED:
             return "none"
-        if not isinstance(self.closed, Closed):
-            return self.closed.domain
-        counts = self.closed.counts
+        if self.parts:
+            return "; ".join(one.domain for one in self.parts)
+        return self.part.words(self._own_domain) if self.part else self._own_domain
+
+    @property
+    def _own_domain(self) -> str:
+        if not isinstance(self.proved, Closed):
+            return self.proved.domain
+        counts = self.proved.counts
         steady = "0 <= m < M" if counts.from_start else f"{counts.first} <= m < M - p"
         return f"p >= 2, 0 <= i < p, 0 <= j < p, {steady}"
 
@@ -148,6 +163,11 @@ class DelayLaw:
             "proof": [outcome.to_json() for outcome in self.proof],
             "rests_on": list(self.rests_on),
         }
+        if self.part is not None:
+            head["part"] = str(self.part)
+        if self.parts:
+            each = {"parts": [one.to_json() for one in self.parts]}
+            return head | _NOTHING | self._instead() | each
         if self.verdict is not Verdict.PROVED:
             return head | _NOTHING | self._instead()
         found = self.proved
@@ -181,6 +201,10 @@ class DelayLaw:
         >>> derive("pipedream").at(1_000_000, 0, 0)["delay"]
         999999500000
         """
+        if self.parts:
+            here = [one for one in self.parts if one.part and one.part.here(p)]
+            _require(bool(here), f"{self.domain}, found p = {p}")
+            return here[0].at(p, i, j, r)
         closed = self.proved
         for name, value in (("p", p), ("i", i), ("j", j)):
             whole = isinstance(value, int) and not isinstance(value, bool)

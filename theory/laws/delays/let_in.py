@@ -18,6 +18,9 @@ count are updates in the slot of an event of the first or the last stage. With �
 the round, they are those of 0 < δ ≤ x and of −δ > y, one a microbatch, with x and y the halves of
 p and p − 1, so min(others, x) + max(0, others − y) of them; most and least at the ends of a round.
 
+Where a stage updates after every K gradients, ⌊n/K⌋ updates are counted of n gradients: delays are
+then sums over stages, in m, as N and K have no common period in general.
+
 In a whole run the first N forwards count nothing, so B(0, N − 1) is largest, with N·p − 1 updates
 of its round and those w of the next that precede it, at so many stages less two for each w.
 """
@@ -44,16 +47,18 @@ from theory.laws.delays.domains import (
     product_facts,
     products_in_order,
 )
+from theory.laws.delays.pace import one_more, tie_of
 from theory.laws.delays.shape import as_expression, least_of, prove_in_flight
 from theory.laws.delays.stage_sums import SHORT, C, Notation, ceiling, identity, stages_add_up
 from theory.laws.delays.staleness import prove_largest
 from theory.laws.delays.symbols import Microbatch, Times
-from theory.laws.delays.windows import one_more, tie_of
 from theory.laws.stamp_terms import neighbours, products
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 
 _P, _M, _N, _I, _J, _R, _K = sympy.symbols("p M N i j r k", integer=True)
 _NAMED: Final = {"p": _P, "s": _I, LET_IN: _N}
+_U, _MICROBATCH = sympy.symbols("u m", integer=True)
+_NO_NUMBERS: Final = dict.fromkeys(("max", "min", "mean", "whole_run_max", "whole_run_least_m"))
 _Z, _RHO, _D = sympy.symbols("z rho d", integer=True)
 
 
@@ -78,11 +83,14 @@ class LetIn:
     lines : Linearization
     most : Piecewise
         Activations in flight at each stage.
+    interval : int
+        K, gradients of an update.
     """
 
     start_times: StartTimes
     lines: Linearization
     most: Piecewise
+    interval: int = 1
 
     @cached_property
     def bound(self) -> sympy.Expr:
@@ -94,10 +102,31 @@ class LetIn:
         """The values that the law is stated for."""
         N = sympy.sstr(self.bound)
         later = sympy.sstr(ceiling(_P - int(tie_of(self.lines, by_forward=False) <= 0), 2))
+        last = "m" if self.interval == 1 else sympy.sstr(self._last)
         return (
             f"p >= {self.start_times.least}, 0 <= i < p, 0 <= j < p, m = ({N})*q + r, "
-            f"0 <= r < {N}, q >= 1, m < M + 1 - {later}"
+            f"0 <= r < {N}, q >= 1, {last} < M + 1 - {later}"
         )
+
+    @property
+    def _last(self) -> sympy.Expr:
+        """The last microbatch of the update of m."""
+        K = sympy.Integer(self.interval)
+        return K * sympy.floor(_MICROBATCH / K) + K - 1
+
+    def gradients(self, m: Any, stage: Any, count: Any, *, by_forward: bool) -> sympy.Expr:
+        """Those of stage u in front of B of m at a stage, or of F; with K > 1."""
+        r = sympy.Mod(m, _N)
+        tie = tie_of(self.lines, by_forward=by_forward)
+        one = {-1: stage > _U, 0: sympy.false, 1: stage < _U}[tie]
+        k = 2 * r + (stage + 1 - 2 * _P if by_forward else -stage) + _U
+        counted = sympy.Piecewise((1, one), (0, True))
+        return _N * sympy.floor(m / _N) + count(k + counted)
+
+    def updates(self, m: Any, stage: Any, count: Any, *, by_forward: bool) -> sympy.Expr:
+        """The same of updates, of all stages."""
+        own = self.gradients(m, stage, count, by_forward=by_forward)
+        return sympy.Sum(sympy.floor(own / self.interval), (_U, 0, _P - 1))
 
     @property
     def least(self) -> int:
@@ -120,11 +149,16 @@ class LetIn:
     @cached_property
     def delay(self) -> sympy.Expr:
         """D[i][j] of number r, in N and p."""
+        if self.interval > 1:
+            index = self.updates(self._last, _I, _counted, by_forward=False)
+            return index - self.updates(_MICROBATCH, _J, _counted, by_forward=True)
         own = Notation(lambda k, _: _counted(k), lambda k, _: _added(k))
         return self.index(_I, _R, own) - self.recorded(_J, _R, own)
 
     def numbers(self) -> dict[str, sympy.Expr]:
         """Extremes and mean in N and p, for which there is a form."""
+        if self.interval > 1:
+            return {}
         first, last = (_fewest(self.lines, _N, _P, _WRITTEN, last=last) for last in (False, True))
         later = _later(self.lines, _N, _P, _WRITTEN)
         found = {
@@ -142,7 +176,7 @@ class LetIn:
         q, r = sympy.floor((_M - 1) / self.bound), sympy.Mod(_M - 1, self.bound)
         makespan = 2 * _P * q + 2 * _P + 2 * r
         local = _R - _counted(2 * _R + 2 * _I + 1 - 2 * _P)
-        numbers = {"mean": None, **self.numbers()}
+        numbers = {**_NO_NUMBERS, **self.numbers()}
         short = {
             "index": self.index(_I, _R, SHORT),
             "recorded": self.recorded(_J, _R, SHORT),
@@ -151,6 +185,13 @@ class LetIn:
             "G(k)": _total(_Z, _RHO, _D),
             **{name: form for name, form in numbers.items() if form is not None},
         }
+        if self.interval > 1:
+            local = self._stale(C)
+            short["index"] = self.updates(self._last, _I, C, by_forward=False)
+            short["recorded"] = self.updates(_MICROBATCH, _J, C, by_forward=True)
+            short["local_staleness"] = local
+            local = self._stale(_counted)
+            del short["G(k)"]
         where = {
             "N": self.bound,
             "z": ceiling(_K, 2 * _P) - 1,
@@ -162,7 +203,9 @@ class LetIn:
             "delay": self._case(self.delay),
             **{name: None if form is None else self._text(form) for name, form in numbers.items()},
             "local_staleness": self._case(local),
-            "local_staleness_whole_run": self._case(as_expression(stale(self.most), _NAMED)),
+            "local_staleness_whole_run": self._case(as_expression(stale(self.most), _NAMED))
+            if self.interval == 1
+            else None,
             "makespan": self._text(makespan),
             "bubble": self._text(1 - 2 * _M / makespan),
             "in_flight": self._case(as_expression(self.most, _NAMED)),
@@ -171,6 +214,12 @@ class LetIn:
                 "where": {name: sympy.sstr(form) for name, form in where.items()},
             },
         }
+
+    def _stale(self, count: Any) -> sympy.Expr:
+        """Updates of stage i between F of m and its own, with K > 1."""
+        read = self.gradients(_MICROBATCH, _I, count, by_forward=True).subs(_U, _I)
+        K = sympy.Integer(self.interval)
+        return sympy.floor(_MICROBATCH / K) - sympy.floor(read / K)
 
     def _case(self, form: sympy.Expr) -> list[dict[str, str]]:
         return [{"when": "True", "expr": self._text(form)}]
@@ -256,8 +305,18 @@ def _later(lines: Linearization, N: Any, p: Any, ways: _Ways) -> Any:
     return ways.larger(0, N - ways.half(p + 3 - int(lines.counted(1, 0, by_forward=False))))
 
 
-def few_let_in(times: Times, lines: Linearization, most: Piecewise) -> tuple[Outcome, ...]:
+def few_let_in(
+    times: Times, lines: Linearization, most: Piecewise, interval: int = 1
+) -> tuple[Outcome, ...]:
     """Prove the law, for all p, N below p, M, stages and microbatches."""
+    if interval > 1:
+        says = "every event counts so many gradients of each stage, and so many updates"
+        counts = [decide(one) for one in (*_counts(times, lines), _windows(interval))]
+        return (
+            merge("counts", says, counts),
+            merge("makespan", "no action ends later than B(0, M − 1)", [decide(_makespan(times))]),
+            prove_in_flight(times, most),
+        )
     stated = {
         "counts": (
             "every event counts so many updates of each stage, and they add up",
@@ -329,6 +388,13 @@ def _counts(times: Times, lines: Linearization) -> Iterator[Statement]:
         made = z3.Implies(_n * _q + _r + later <= M, counted <= M)
         says = "it counts N·q + c(k) updates of stage u, all of them made"
         yield Statement(name, says, (*here.known, *within), z3.And(goal, counted >= 0, made))
+
+
+def _windows(interval: int) -> Statement:
+    """Update v of a stage comes with its gradient K·v + K − 1, in its slot."""
+    n, v, K = z3.Int("n"), z3.Int("v"), z3.IntVal(interval)
+    says = "of n gradients that are counted the updates are ⌊n/K⌋"
+    return Statement("windows", says, (n >= 0, v >= 0), (K * v + K - 1 < n) == (v < n / K))
 
 
 def _pairs() -> Iterator[Statement]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import sympy
 import z3
@@ -15,14 +15,16 @@ from schedules.closed_forms.start_times import StartTimes
 from schedules.linearization import Linearization
 from theory.laws.delays.closed import described
 from theory.laws.delays.domains import a_microbatch, a_stage, domain
+from theory.laws.delays.pace import MANY, Pace
 from theory.laws.delays.shape import Shape
 from theory.laws.delays.symbols import Microbatch, Times
-from theory.laws.delays.windows import BEGUN, COUNTED, MANY, Pace, Windows, by_windows
+from theory.laws.delays.window_beginning import PUSHED, by_slots, every_slot, falling
+from theory.laws.delays.windows import BEGUN, COUNTED, Windows, by_windows
 from theory.smt.solver import Outcome, Statement, Term, decide, merge
 from theory.verdicts import Verdict
 
-_LARGE = {"p": 64, LET_IN: 96}
-"""Numbers at which first microbatches are put in order."""
+_LARGE: Final = {"p": 64}
+"""The p at which first microbatches are put in order."""
 
 _I, _J, _R, _P, _M = sympy.symbols("i j r p M", integer=True)
 
@@ -70,6 +72,8 @@ class WindowClosed:
         """The closed forms by the keys of ``derive``."""
         r = _R if self.windows.interval != 1 else sympy.S.Zero
         stale = self._staleness(r), self._staleness(sympy.S.Zero)
+        if self.windows.pace.forward is None:  # updates grow staler
+            stale = stale[0], sympy.Max(0, sympy.floor(_M / self.windows.interval) - 1)
         local, most = ([{"when": "True", "expr": sympy.sstr(form)}] for form in stale)
         return {
             "start_times": described(self.start_times),
@@ -84,6 +88,8 @@ class WindowClosed:
 
     def _staleness(self, r: Any) -> sympy.Expr:
         """Updates of its own stage behind what F of number r counts, up to its own."""
+        if self.windows.pace.forward is None:
+            return sympy.floor(sympy.Symbol("m", integer=True) / self.windows.interval)
         n, own = self.windows.between, self.windows.pace.slots * (r + 1) + _I
         cases = self.windows.pace.apart(_I)
         at = {"s": _I, "p": _P, LET_IN: MANY}
@@ -113,12 +119,15 @@ def paces(times: StartTimes) -> Iterator[Pace]:
     """What forwards of late microbatches make with the backwards, which have one form."""
     backward = times.backward.pieces[0].value
     slots = backward.coefficient("m")
-    alone = {*dict(backward.terms)} <= {"m", "s", "p"} and backward.coefficient("s") == -1
-    steady = _late(times.forward, slots)
-    if len(times.backward.pieces) > 1 or not alone or slots < 1 or steady is None:
-        return
     rest = backward.plus(Affine((("m", slots), ("s", -1))), -1)
-    for first in sorted(_firsts(times.forward), key=lambda one: int(one.at(_LARGE))):
+    steady, named = _late(times.forward, slots), {name for name, _ in rest.terms}
+    if len(times.backward.pieces) > 1 or slots < 1 or not named <= {"p", "M"}:
+        return
+    yield Pace(slots, None, rest, Affine((("p", 1),)))
+    if "M" in named or steady is None:
+        return
+    large = _LARGE if times.many is None else {**_LARGE, LET_IN: times.many.at(_LARGE)}
+    for first in sorted(_firsts(times.forward), key=lambda one: int(one.at(large))):
         yield Pace(slots, steady, rest, first)
 
 
@@ -163,17 +172,35 @@ def window_closed(
             counted += [decide(one) for one in by_windows(pace, lines, times.size.least)]
         if any(one.verdict is not Verdict.PROVED for one in counted):
             continue
+        if pace.forward is None:
+            proof = [merge("counts", COUNTED, counted)]
+            return WindowClosed(times.guess, Windows(pace, lines, K), shape, largest=True), proof
         begun, local = (decide(_beginning(times, pace, local=one)) for one in (False, True))
+        pushed = begun.verdict is not Verdict.PROVED
+        if pushed:
+            early = [every_slot(times, pace), *by_slots(pace, lines, times.size)]
+            begun = merge("begun", PUSHED, [decide(one) for one in early])
         whole, largest = (one.verdict is Verdict.PROVED for one in (begun, local))
         proof = [merge("counts", COUNTED, counted), *[begun] * whole, *[local] * largest]
-        closed = Windows(pace, lines, K, whole=whole)
+        falls = pushed and whole and _proved(falling(pace, lines, times.size, interval))
+        closed = Windows(pace, lines, K, whole=whole, pushed=pushed, falls=falls)
         return WindowClosed(times.guess, closed, shape, largest), proof
     return None
 
 
+def _proved(one: Statement) -> bool:
+    return decide(one).verdict is Verdict.PROVED
+
+
 def _at_pace(times: Times, pace: Pace) -> Statement:
     size, s, m = times.size, z3.Int("s"), Microbatch.named("m")
-    last = pace.slots * m.index - s + pace.backward.at({"p": size.p})
+    last = pace.slots * m.index - s + pace.backward.at({"p": size.p, "M": size.microbatches})
+    if pace.forward is None:
+        u = z3.Int("u")
+        sooner = times.forward(s, m) < times.backward(u, Microbatch.first())
+        says = "every F is over before the first update, and all B start at the pace"
+        goal = z3.And(times.backward(s, m) == last, sooner)
+        return Statement("unread", says, (*_here(times, s, m), a_stage(size, u)), goal)
     steady = times.forward(s, m) == pace.start(s, m.index, size.p)
     first = pace.first.at({"p": size.p, LET_IN: z3.Int(LET_IN)})
     goal = z3.And(times.backward(s, m) == last, z3.Implies(m.index >= first, steady))

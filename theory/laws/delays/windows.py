@@ -6,7 +6,9 @@ front of an event, with an x that is affine in its stage and its number, and all
 have a closed form (`theory.laws.stage_sums`).
 
 That is so of events from the first on that starts steadily, as far as the updates that it counts
-are made. Before, no F that starts otherwise counts an update, which bounds delays of whole runs.
+are made. Before, no F that starts otherwise counts an update, which bounds delays of whole runs, or
+it starts as `theory.laws.delays.window_beginning` says. Where every F ends before the first update,
+no F counts any: then delays are what updates count, and grow by p a window.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from typing import Any, Final
 import sympy
 import z3
 
-from schedules.closed_forms.affine import LET_IN, ONE, Affine, Piecewise
+from schedules.closed_forms.affine import LET_IN, ONE, Affine
 from schedules.closed_forms.floor_sums import p_
 from schedules.linearization import Linearization
+from theory.laws.delays.pace import LET, MANY, Pace, one_more, tie_of
 from theory.laws.delays.polynomials import by_parity
 from theory.laws.delays.stage_sums import SHORT, C, Notation, ceiling, proofs, where
 from theory.laws.proved_delays import Values
@@ -30,69 +33,9 @@ from theory.smt.solver import Statement, Term
 COUNTED: Final = "every event counts so many updates of each stage, and they add up"
 BEGUN: Final = "an F that starts otherwise counts no update, and those of the first stage do so"
 
-_P, _K, _I, _J, _R, _X = sympy.symbols("p K i j r k", integer=True)
-MANY: Final = sympy.Symbol(LET_IN, integer=True)
-"""N, where start times have it."""
-
-_N: Final = z3.Int(LET_IN)
-
+_P, _K, _I, _J, _R, _X, _M = sympy.symbols("p K i j r k M", integer=True)
+_MICROBATCH: Final = sympy.Symbol("m", integer=True)
 ZERO, _STAGE, _LAST = Affine(), Affine((("s", 1),)), Affine((("p", 1),), -1)
-
-
-@dataclass(frozen=True)
-class Pace:
-    """When stages start microbatches, and at which slots gradients are there.
-
-    Attributes
-    ----------
-    slots : int
-        a, of each microbatch.
-    forward : Piecewise
-        From microbatch `first` on F of stage s starts at a·m + `forward`, over s, p and N.
-    backward : Affine
-        The last slot of B is a·m − s + `backward`, over p.
-    first : Affine
-        Over p and N.
-    """
-
-    slots: int
-    forward: Piecewise
-    backward: Affine
-    first: Affine
-
-    @property
-    def begins(self) -> sympy.Expr:
-        """The first microbatch, as it is printed."""
-        return sympy.sympify(self.first.at({"p": _P, LET_IN: MANY}))
-
-    def start(self, s: Any, m: Any, p: Any) -> Any:
-        """When F starts."""
-        return self.slots * m + self.forward.at({"s": s, "p": p, LET_IN: _N}, _choose)
-
-    def ahead(self, j: Any, p: Any) -> Any:
-        """By how much F of stage j starts behind the end of B of stage 0, of one microbatch."""
-        at = {"s": j, "p": p, LET_IN: _N}
-        return self.forward.at(at, _choose) - self.backward.at({"p": p})
-
-    def apart(self, j: sympy.Expr) -> list[tuple[Affine, Any]]:
-        """The same for each part of the stages, and where it holds."""
-        at = {"s": j, "p": _P, LET_IN: MANY}
-        parts = []
-        for piece in self.forward.pieces:
-            ahead = piece.value.plus(self.backward, -1)
-            parts.append((ahead, sympy.And(*(one.at(at) >= 0 for one in piece.conditions))))
-        return parts
-
-
-def _choose(test: Any, yes: Any, no: Any) -> Any:
-    """Of solver terms, or of numbers."""
-    return z3.If(test, yes, no) if z3.is_expr(test) else yes if test else no
-
-
-def tie_of(lines: Linearization, *, by_forward: bool) -> int:
-    """Which updates of its own slot an event counts: −1 of stages before, 1 behind, 0 none."""
-    below, above = (lines.counted(u, 1, by_forward=by_forward) for u in (0, 2))
-    return int(above) - int(below)
 
 
 @dataclass(frozen=True)
@@ -111,6 +54,10 @@ class Windows:
         Whether F reads the version before the newest of its window, and K ≥ p.
     whole : bool
         Whether delays of whole runs are bounded.
+    pushed : bool
+        Whether the first stage starts a microbatch a slot until it starts steadily.
+    falls : bool
+        Whether then no delay is larger.
     """
 
     pace: Pace
@@ -119,6 +66,8 @@ class Windows:
     long: bool = False
     older: bool = False
     whole: bool = True
+    pushed: bool = False
+    falls: bool = False
 
     @property
     def between(self) -> sympy.Expr:
@@ -126,11 +75,20 @@ class Windows:
         return self.pace.slots * self.interval
 
     def index(self, i: Any, how: Notation) -> sympy.Expr:
-        """Updates before that of stage i and window t, but for p·t."""
-        return how.over_stages(-i, i, _P, self.between, tie_of(self.lines, by_forward=False))
+        """Updates before that of stage i and window t, but for p·t where F counts these too."""
+        tie = tie_of(self.lines, by_forward=False)
+        return self.unread + how.over_stages(-i, i, _P, self.between, tie)
+
+    @property
+    def unread(self) -> sympy.Expr:
+        """p·t of microbatch m, where no F counts an update."""
+        some = self.pace.forward is not None
+        return sympy.S.Zero if some else _P * sympy.floor(_MICROBATCH / self.interval)
 
     def recorded(self, j: Any, r: Any, how: Notation) -> sympy.Expr:
         """Updates before F of stage j and number r of window t, but for p·t."""
+        if self.pace.forward is None:
+            return sympy.S.Zero
         tie, cases = tie_of(self.lines, by_forward=True), []
         at = {"s": j, "p": _P, LET_IN: MANY}
         for ahead, where_so in self.pace.apart(j):
@@ -148,12 +106,12 @@ class Windows:
 
         None where stages of several paces are not some first ones and the others.
         """
-        n, (last, *rest) = self.between, self.pace.forward.pieces[::-1]
+        if self.pace.forward is None:
+            return self._in_turn(self.unread + (_P - 1) / 2)
+        last, *rest = self.pace.forward.pieces[::-1]
         first, others = rest[0] if rest else last, last.value
         guard = first.guard or _STAGE
         if len(rest) > 1 or first.also or abs(guard.coefficient("s")) != 1:
-            return None
-        if any(one.coefficient(LET_IN) for one in (guard, first.value, others)):
             return None
         upto = guard.plus(_STAGE)  # the last of the first stages
         firsts = first.value
@@ -162,36 +120,48 @@ class Windows:
         form = self._mean([(others, ZERO, _LAST)])
         if rest:
             parts = [(firsts, ZERO, upto), (others, upto.plus(ONE), _LAST)]
-            form = sympy.Piecewise((self._mean(parts), upto.at({"p": _P}) >= -1), (form, True))
+            some = upto.at({"p": _P, LET_IN: MANY}) >= -1
+            form = sympy.Piecewise((self._mean(parts), some), (form, True))
+        return self._in_turn(form)
+
+    def _in_turn(self, form: sympy.Expr) -> sympy.Expr:
+        """A mean, less what updates of one slot would count of one another if it does not."""
+        n = self.between
         if self.lines.backward_counts:
             return sympy.piecewise_fold(form)
         q = sympy.floor((_P - 1) / n)  # of two in one slot, q·n stages apart, neither does
         return sympy.piecewise_fold(form - q + n * q * (q + 1) / (2 * _P))
 
     def _mean(self, parts: Sequence[tuple[Affine, Affine, Affine]]) -> sympy.Expr:
-        """Of stages from one to another, in parts; one case for each residue of p modulo a."""
-        each = {}
-        for rest in range(self.pace.slots):
-            total = sum(self._recorded_by(*part, rest) for part in parts)
-            each[rest] = sympy.factor((_P - 1) / 2 - total / (_P * self.interval))
-        return by_parity(each).subs(p_, _P)
+        """Of stages from one to another, in parts; by what p, and N, leave modulo a."""
+        a = self.pace.slots
+        named = any(one.coefficient(LET_IN) for part in parts for one in part)
+        cases = []
+        for many in range(a if named else 1):
+            each = {}
+            for rest in range(a):
+                total = sum(self._recorded_by(*part, rest, many) for part in parts)
+                each[rest] = sympy.factor((_P - 1) / 2 - total / (_P * self.interval))
+            cases.append((by_parity(each).subs(p_, _P), sympy.Eq(sympy.Mod(MANY, a), many)))
+        return sympy.Piecewise(*cases[:-1], (cases[-1][0], True))
 
-    def _recorded_by(self, forward: Affine, first: Affine, last: Affine, rest: int) -> sympy.Expr:
-        """The sum over some j, and all u, of ⌈y/a⌉ for p ≡ rest modulo a, class by class of j."""
+    def _recorded_by(
+        self, forward: Affine, first: Affine, last: Affine, rest: int, many: int
+    ) -> sympy.Expr:
+        """The sum over some j, and all u, of ⌈y/a⌉ for what p and N leave, class by class of j."""
         a, total = self.pace.slots, sympy.S.Zero
-        P, q = sympy.symbols("P q", integer=True)
-        p, tie, ahead = (
-            a * P + rest,
-            tie_of(self.lines, by_forward=True),
-            forward.plus(self.pace.backward, -1),
-        )
+        P, Q, q = sympy.symbols("P Q q", integer=True)
+        at = {"p": a * P + rest, LET_IN: a * Q + many}
+        tie = tie_of(self.lines, by_forward=True)
+        ahead = forward.plus(self.pace.backward, -1)
         for residue in range(a):
             j = a * q + residue
-            row = Notation().over_stages(ahead.at({"s": j, "p": p}), j, p, a, tie)
-            start, stop = (one.at({"p": p}) - residue for one in (first, last))
+            row = Notation().over_stages(ahead.at({"s": j, **at}), j, at["p"], a, tie)
+            start, stop = (one.at(at) - residue for one in (first, last))
             inside = (q, ceiling(start, a), sympy.floor(stop / sympy.Integer(a)))
             total += sympy.summation(sympy.expand(row), inside)
-        return sympy.expand(total.subs(P, (_P - rest) / sympy.Integer(a)))
+        left = {P: (_P - rest) / sympy.Integer(a), Q: (MANY - many) / sympy.Integer(a)}
+        return sympy.expand(total.subs(left))
 
     def extremes(self, how: Notation) -> dict[str, sympy.Expr]:
         """Delays fall in i, j and r; in a whole run those of the first stages may be larger."""
@@ -201,13 +171,29 @@ class Windows:
         found = {"max": steady, "min": least}
         if not self.whole:
             return found
+        if self.pace.forward is None:  # the last update of stage 0 counts all others
+            largest = sympy.Max(0, _P * sympy.floor(_M / K) - 1)
+            return {**found, "whole_run_max": largest, "whole_run_least_m": K}
         rounds, far = ceiling(self.pace.begins, K), how.ceiling(self._reach, self.between)
-        begun = _P * (rounds - 1) + first
-        last = rounds - sympy.Piecewise((0, begun < steady), (1, True))
+        begun = _P * (rounds - 1) + first - self._pushed(K * (rounds - 1), how)
+        last = (
+            rounds - 1 if self.falls else rounds - sympy.Piecewise((0, begun < steady), (1, True))
+        )
         if self.long:
             return {**found, "whole_run_max": steady, "whole_run_least_m": K * (1 + far)}
-        whole = {"whole_run_max": sympy.Max(begun, steady), "whole_run_least_m": K * (last + far)}
-        return {**found, **whole}
+        found["whole_run_max"] = begun if self.falls else sympy.Max(begun, steady)
+        if self.falls or not self.pushed:
+            found["whole_run_least_m"] = K * (last + far)
+        return found
+
+    def _pushed(self, m: Any, how: Notation) -> Any:
+        """Updates that F(0, m) counts, in slot m: G of what the last stage has had time for."""
+        if not self.pushed:
+            return sympy.S.Zero
+        up = int(tie_of(self.lines, by_forward=True) > 0)
+        lane = self.pace.backward.at({"p": _P})
+        had = m - self.pace.slots * (self.interval - 1) + _P - 1 - lane + up
+        return how.total(sympy.Max(0, had), self.between)
 
     def _of_long(self) -> dict[str, sympy.Expr]:
         """The same where K ≥ p, which tells what is rounded up, but for some small p."""
@@ -224,7 +210,8 @@ class Windows:
     def domain(self, chosen: Values) -> str:
         """Which microbatches m delays are stated of."""
         first, K = (sympy.sstr(one.subs(chosen)) for one in (self.pace.begins, self.interval))
-        later = sympy.sstr(ceiling(self._reach, self.between).subs(chosen))
+        form = ceiling(self._reach, self.between).subs(chosen)
+        later = f"({form})" if form.is_Add else sympy.sstr(form)
         if K == "1":
             return f"{first} <= m < M + 1 - {later}"
         return f"m = {K}*t + r, 0 <= r < {K}, {first} <= m, {K}*(t + {later}) <= M"
@@ -244,9 +231,9 @@ class Windows:
         readable = {} if self.long else self.extremes(SHORT)
         named = {"c(k)": ceiling(_X, n), "G(k)": C(_X) * (_X + n / 2 - n / 2 * C(_X))}
         mean = self.mean()
-        once = sympy.Symbol("M", integer=True) < 2 * K
+        once = _M < 2 * K
         for forms in (extremes, readable):
-            if "whole_run_max" in forms:
+            if "whole_run_max" in forms and self.pace.forward is not None:
                 whole_run = sympy.Piecewise((_P - 1, once), (forms["whole_run_max"], True))
                 forms["whole_run_max"] = sympy.piecewise_fold(whole_run)
         return {
@@ -264,14 +251,14 @@ def by_windows(pace: Pace, lines: Linearization, least: int = 1) -> Iterator[Sta
     """How many updates of each stage an event counts, and that they add up, for p ≥ least."""
     p, K, t, v, r, i, j, u, c, M = z3.Ints("p K t v r i j u c M")
     a, stages = pace.slots, (i, j, u)
-    n, later, lane = a * K, z3.Int("later"), pace.backward.at({"p": p})
-    sizes = [p >= least, p <= _N, K >= 1, t >= 0, v >= 0, r >= 0, r < K, K * t + K <= M]
+    n, later, lane = a * K, z3.Int("later"), pace.backward.at({"p": p, "M": M})
+    sizes = [p >= least, p <= LET, K >= 1, t >= 0, v >= 0, r >= 0, r < K, K * t + K <= M]
     sizes += [part for s in stages for part in (s >= 0, s < p)]
     factors = [t, v, t + c, t + later, z3.IntVal(0)]
     sizes += products(factors, K) + neighbours([t, v, t + c], K)
-    steady = K * t + r >= pace.first.at({"p": p, LET_IN: _N})
+    steady = K * t + r >= pace.first.at({"p": p, LET_IN: LET})
     update = a * (K * v + K - 1) - u + lane
-    mine, begin = a * (K * t + K - 1) - i + lane, pace.start(j, K * t + r, p)
+    mine = a * (K * t + K - 1) - i + lane
 
     def counted(of: Term, stage: Term, *, by_forward: bool) -> tuple[Term, Term]:
         """Whether the update lies in front of an event, and that ⌈·/n⌉ of a form is c."""
@@ -281,10 +268,11 @@ def by_windows(pace: Pace, lines: Linearization, least: int = 1) -> Iterator[Sta
         within = z3.And(n * (c - 1) < form, form <= n * c)
         return z3.Or(update < of, z3.And(update == of, counts)), within
 
-    says = "F counts t + ⌈y/n⌉ updates of stage u, all of windows before its own"
-    seen, within = counted(begin, j, by_forward=True)
-    goal = z3.And(seen == (v < t + c), c <= 0, z3.Implies(steady, t + c >= 0))
-    yield Statement("recorded", says, (*sizes, within), goal)
+    if pace.forward is not None:
+        says = "F counts t + ⌈y/n⌉ updates of stage u, all of windows before its own"
+        seen, within = counted(pace.start(j, K * t + r, p), j, by_forward=True)
+        goal = z3.And(seen == (v < t + c), c <= 0, z3.Implies(steady, t + c >= 0))
+        yield Statement("recorded", says, (*sizes, within), goal)
     says = "t + ⌈y/n⌉ updates of stage u are in front of one, all of them made"
     seen, within = counted(mine, i, by_forward=False)
     most = p - int(tie_of(lines, by_forward=False) <= 0)
@@ -299,11 +287,16 @@ def by_windows(pace: Pace, lines: Linearization, least: int = 1) -> Iterator[Sta
 def _ordered(pace: Pace, lines: Linearization, least: int) -> Iterator[Statement]:
     """Delays fall in i, j and r, and of two updates one counts the other."""
     p, i, j, u, n, c, d = z3.Ints("p i j u n c d")
-    known = [p >= least, p <= _N, *(part for s in (i, j, u) for part in (s >= 0, s < p))]
+    known = [p >= least, p <= LET, *(part for s in (i, j, u) for part in (s >= 0, s < p))]
     place, behind = (u - s + one_more(lines, u, s, by_forward=False) for s in (i, i + 1))
-    begin, later = (pace.ahead(s, p) + one_more(lines, u, s, by_forward=True) for s in (j, j + 1))
+    goal = behind <= place
+    if pace.forward is not None:
+        begin, later = (
+            pace.ahead(s, p) + one_more(lines, u, s, by_forward=True) for s in (j, j + 1)
+        )
+        goal = z3.And(goal, begin <= later)
     says = "updates of a stage count no more than those of the stage before, forwards no fewer"
-    yield Statement("extremes", says, tuple(known), z3.And(behind <= place, begin <= later))
+    yield Statement("extremes", says, tuple(known), goal)
     other = i - u + one_more(lines, i, u, by_forward=False)
     within = [n >= 1, n * (c - 1) < place, place <= n * c, n * (d - 1) < other, other <= n * d]
     within += products([c, d, z3.IntVal(0)], n) + products([c + d, z3.IntVal(0), z3.IntVal(1)], n)
@@ -311,9 +304,3 @@ def _ordered(pace: Pace, lines: Linearization, least: int) -> Iterator[Statement
     goal = z3.Or(c + d == 1, z3.And(c + d == 0, same))
     says = "of two updates one counts the other; where none of its slot is counted, or neither"
     yield Statement("in a row", says, (*known, *within, u != i), goal)
-
-
-def one_more(lines: Linearization, u: Term, stage: Term, *, by_forward: bool) -> Term:
-    """1 where an update of stage u counts in its own slot."""
-    counts = lines.counted(u, stage, by_forward=by_forward)
-    return z3.If(counts, 1, 0) if z3.is_expr(counts) else z3.IntVal(int(counts))
