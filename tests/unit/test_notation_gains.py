@@ -1,0 +1,186 @@
+"""What one iteration gains is read off the statement: nobody writes the line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import sympy
+
+from staleproof.cli import main
+from tests.certified import certified, claim_of, data_of, edited, written
+from theory.judging.judge import judge
+from theory.kernel.relations import le
+from theory.notation import count, index, positive, real, total
+from theory.notation.gains import LINE, gain
+from theory.verdicts import Verdict
+
+k, K, n = index("k"), count("K"), index("n")
+a, q, L, gamma, sigma = positive("a q L gamma sigma")
+low = real("f_low")
+S, X, Y = (sympy.Function(name, real=True) for name in "SXY")
+
+HEAD = """\
+from theory.notation import *
+
+L, gamma, mu, sigma, rho = positive("L gamma mu sigma rho")
+low = real("f_low")
+k, n, K = index("k"), index("n"), count("K")
+f, (x, g, u, z, star) = function("f"), vectors("x g u z x*")
+E = mean("E", g)
+T = theorem("mine.{}")
+"""
+FOUND = {
+    "sgd": """
+T.smooth(f, L)
+T.strongly_convex(f, mu)
+T.minimum(f, star)
+T.unbiased(E, g, f.grad(x))
+T.bounded_variance(E, g, f.grad(x), sigma)
+T.assume(mu < L)
+T.assume(gamma <= 1 / L)
+T.iterate(x, x - gamma * g, k)
+D = T.sequence("D", (x - star) ** 2)
+CLAIM = T.shows(D(n) <= (1 - gamma * mu) ** n * D(0) + gamma * sigma**2 / mu)
+""",
+    "mean": """
+T.smooth(f, L)
+T.convex(f)
+T.minimum(f, star)
+T.unbiased(E, g, f.grad(x))
+T.bounded_variance(E, g, f.grad(x), sigma)
+T.assume(gamma <= 1 / (2 * L))
+T.iterate(x, x - gamma * g, k)
+D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
+CLAIM = T.shows(total(F(k), k, K) / K <= D(0) / (gamma * K) + gamma * sigma**2)
+""",
+    "proximal": """
+T.convex(f)
+T.minimum(f, star)
+T.assume(equal(z, x - gamma * f.grad(z)))
+T.iterate(x, z, k)
+D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
+CLAIM = T.shows(total(F(k + 1), k, K) / K <= D(0) / (2 * gamma * K))
+""",
+    "ascent": """
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.assume(gamma <= 1 / L)
+T.assume(norm(u) <= 1)
+T.iterate(x, x - gamma * f.grad(x + rho * u), k)
+F = T.sequence("F", f(x))
+CLAIM = T.shows(
+    total(f.grad(x) ** 2, k, K) / K <= 2 * (F(0) - low) / (gamma * K) + L**2 * rho**2
+)
+""",
+}
+FALSE = {
+    "sgd": ("* sigma**2 / mu", "* sigma**2 / mu / 3"),
+    "mean": ("/ K <= D(0) / (gamma * K)", "/ K <= D(0) / (3 * gamma * K)"),
+    "proximal": ("(2 * gamma * K)", "(3 * gamma * K)"),
+    "ascent": ("* rho**2", "* rho**2 / 2"),
+}
+
+
+@pytest.mark.parametrize(
+    ("goal", "line"),
+    [
+        (le(total(X(k), k, K) / K, S(0) / (a * K) + q), "X(k) <= q + (S(k) - S(k + 1))/a"),
+        (le(total(X(k), k, K), 2 * (S(0) - low) / a), "X(k) <= 2*(S(k) - S(k + 1))/a"),
+        (le(total(X(k), k, K), S(0) - S(K)), "X(k) <= S(k) - S(k + 1)"),
+        (
+            le(2 * total(X(k), k, K), S(0) + q * total(Y(k), k, K)),
+            "X(k) <= q*Y(k)/2 + S(k)/2 - S(k + 1)/2",
+        ),
+        (le(S(n), q**n * S(0) + a / (1 - q)), "S(k + 1) <= a + q*S(k)"),
+        (le(S(n), q**n * S(0)), "S(k + 1) <= q*S(k)"),
+    ],
+)
+def test_the_line_sums_to_the_statement(goal: sympy.Basic, line: str) -> None:
+    assert str(gain(goal, k, {low})) == line
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        le(total(X(k), k, K), S(1)),  # of a start that is no start
+        le(total(X(k), k, K), S(0) * Y(0)),
+        le(total(X(k), k, K), sympy.sqrt(K) * S(0)),  # a line about k names no K
+        le(S(n), q ** (2 * n) * S(0)),
+        le(S(n), q**n * S(0) + n),
+        le(S(k), q**k * S(0)),
+        le(S(n), a / n),
+        le(a, q),
+    ],
+)
+def test_where_the_statement_does_not_tell_it_nothing_is_tried(goal: sympy.Basic) -> None:
+    assert gain(goal, k) is None
+
+
+def file(folder: Path, name: str, change: tuple[str, str] = ("", "")) -> Path:
+    """A file without lines, with an edit."""
+    assert FOUND[name].count(change[0]) == 1 or not change[0]
+    return written(folder, HEAD.format(name) + FOUND[name].replace(*change, 1), f"{name}.py")
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", FOUND)
+def test_a_rate_is_found_without_a_line_and_a_smaller_one_is_not(name: str, tmp_path: Path) -> None:
+    path = file(tmp_path, name)
+    found = certified(path)
+    assert {one.outcome for one in found} == {"found"}
+    assert LINE in {one.step for one in found}
+    assert judge(claim_of(path)).verdict is Verdict.PROVED
+    wrong = file(tmp_path, name, FALSE[name])
+    (lost,) = [one for one in certified(wrong) if one.step == "statement"]
+    assert lost.outcome == "not found"
+    assert "would do, and is not found: in one iteration: no multipliers" in lost.why
+    assert judge(claim_of(wrong)).verdict < Verdict.CONDITIONAL
+
+
+def test_without_the_certificate_of_the_line_nothing_is_proved(tmp_path: Path) -> None:
+    path = file(tmp_path, "proximal")
+    certified(path)
+    edited(path, lambda data: [one.update(facts={}) for one in _of_the_line(data)])
+    assert judge(claim_of(path)).verdict is Verdict.UNKNOWN
+    data_of(path).unlink()
+    assert judge(claim_of(path)).verdict is Verdict.UNKNOWN
+
+
+def _of_the_line(data: object) -> list[dict[str, object]]:
+    """The entries of the line in a data file, wherever they stand."""
+    text = json.loads(json.dumps(data))
+    assert LINE in str(text)
+    found: list[dict[str, object]] = []
+
+    def look(part: object) -> None:
+        if isinstance(part, dict):
+            if str(part.get("step", "")).startswith(LINE):
+                found.append(part)
+            for one in part.values():
+                look(one)
+        elif isinstance(part, list):
+            for one in part:
+                look(one)
+
+    look(data)
+    return found
+
+
+def test_of_a_line_that_is_written_no_other_is_tried(tmp_path: Path) -> None:
+    text = FOUND["proximal"].replace("CLAIM =", "T.have(F(k + 1) <= D(k))\nCLAIM =")
+    path = written(tmp_path, HEAD.format("own") + text, "own.py")
+    assert LINE not in {one.step for one in certified(path)}
+
+
+def test_a_squared_bound_of_a_length_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """σ² in the place of σ would be σ⁴, which no reader of the file expects."""
+    path = file(tmp_path, "mean", ("f.grad(x), sigma)", "f.grad(x), sigma**2)"))
+    assert main(["verify", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert (
+        "sigma**2 would give sigma**4; write sigma, or T.assume(E((g - ∇f(x)) ** 2) <= …)" in said
+    )
