@@ -278,7 +278,10 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     steps += offers.drifts(bare, run)
     formulas = [bare.goal, *(h.relation for h in hypotheses), *lines]
     own = [h for h in hypotheses if isinstance(h, Hypothesis)]
-    for step in (*norms.facts(formulas, means), *norms.turned(formulas, own, tuple(steps))):
+    looked = [scene.relation(w.relation) for w in plan.written if type(w.rule) is Found]
+    within = (offers.spelled(one, run.index, bare, means) for one in looked)
+    nearer = [*formulas, *(one for one in within if one is not None)]  # norms at the next iterate
+    for step in (*norms.facts(nearer, means), *norms.turned(nearer, own, tuple(steps))):
         steps.append(step)
         follow(step.name, step.relation)
     powers = [*elementary.geometric(formulas, run.index, run.counts)]
