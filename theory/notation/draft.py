@@ -559,7 +559,7 @@ class Draft:
             said = eq(said.left @ ANY, said.right @ ANY)
         stated = self._said(said)
         self._plan.count_along(stated)
-        own = any(type(one.rule) is Found for one in self._plan.written)
+        own = any(self._is_of_one_iteration(one.relation) for one in self._plan.written)
         if by is None and self._is_of_one_iteration(stated):
             self.have(stated, "", *using)
         rule = by if by is not None else self._found(using)
