@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, get_args
 
 import sympy
@@ -27,7 +29,7 @@ from theory.notation import templates
 from theory.notation.building import INSIDE, built
 from theory.notation.clipping import Clipped, facing
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
-from theory.notation.gains import LINE, LONGER, gain, lacks
+from theory.notation.gains import LINE, LONGER, gain, is_stored, lacks
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
 from theory.notation.names import Expectation, Function, Pending, named, plainly, text
@@ -571,27 +573,26 @@ class Draft:
                 "the terms do not add up to the right-hand side", self.id, "correct one of them"
             )
         statement = Statement(self.id, self.where, stated, parts, rule, says, latex)
-        made = built(statement, self._plan, self.functions)
         bounds = {*self._plan.constants, *self._plan.lower_bounds}
-        free = type(rule) is Found and not rule.among
         known = [one.relation for one in self._plan.assumed]
+        free = type(rule) is Found and not rule.among and not own
         line = gain(stated, self._plan.index, bounds, known) if free else None
-        return made if line is None or own else self._gaining(made, line, statement)
+        return self._shown(statement, line)
 
-    def _gaining(self, made: Theorem, line: Relation, statement: Statement) -> Theorem:
-        """The theorem with a line that nobody wrote, if all is certified with it alone."""
-        if not lacks(made):
-            return made
-        more = self._plan.copied()
-        more.written = [one for one in more.written if one.relation != statement.relation]
-        more.written.append(Written(LINE, line, self._found(()), "", "ours"))
-        try:
-            longer = built(statement, more, self.functions)
-        except TheoryError:  # such as a number that is not shown to be defined
-            return made
-        if not lacks(longer, (INSIDE, SQUARED)):
-            return longer
-        LONGER[made] = longer
+    def _shown(self, statement: Statement, line: Relation | None) -> Theorem:
+        """The theorem; with a line that nobody wrote, if that is what is certified."""
+        longer = partial(built, statement, self._plan.copied(), self.functions)
+        if line is not None:
+            plan = longer.args[1]
+            plan.written = [one for one in plan.written if one.relation != statement.relation]
+            plan.written.append(Written(LINE, line, self._found(()), "", "ours"))
+            if is_stored(statement.rule, self.id):
+                with suppress(TheoryError):  # such as a number that is not shown to be defined
+                    if not lacks(found := longer(), (INSIDE, SQUARED)):
+                        return found
+        made = built(statement, self._plan, self.functions)
+        if line is not None and lacks(made):
+            LONGER[made] = longer
         return made
 
     def _said(self, said: Any) -> Relation:

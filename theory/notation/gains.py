@@ -7,24 +7,26 @@ and nothing rests on it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation, le
 from theory.kernel.rules import Found
-from theory.kernel.theorem import Theorem
+from theory.kernel.stored import entries_of
+from theory.kernel.theorem import Rule, Theorem
 from theory.kernel.vectors import Scalar
 
 LINE: Final = "one iteration"
 """What the line is called."""
 
-LONGER: Final[WeakKeyDictionary[Theorem, Theorem]] = WeakKeyDictionary()
-"""Theorems that lack a certificate, with the same theorem and the line; it lacks one as well."""
+LONGER: Final[WeakKeyDictionary[Theorem, Callable[[], Theorem]]] = WeakKeyDictionary()
+"""Of theorems that lack a certificate, what makes the same theorem with the line."""
 
 
 def gain(
@@ -136,3 +138,11 @@ def lacks(theorem: Theorem, beside: Iterable[str] = ()) -> bool:
     steps = [one for one in theorem.steps if not one.name.endswith(tuple(beside))]
     rules = (*(one.rule for one in steps), theorem.conclude)
     return any(type(rule) is Found and rule.problem for rule in rules)
+
+
+def is_stored(rule: Rule, theorem: str) -> bool:
+    """Whether the data file beside a claim has certificates of the line."""
+    try:
+        return isinstance(rule, Found) and bool(entries_of(rule.path, theorem, LINE))
+    except TheoryError:  # no data file of certificates, which is said where one is looked for
+        return False

@@ -98,15 +98,25 @@ def certify(
 def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certified]:
     """What is found of a theorem as it is written, or else with what one iteration gains."""
     found = [*_of_theorem(offered(theorem), again, progress)]
-    if theorem in LONGER and any(one.outcome in ("not found", "refused") for one in found):
-        more = [*_of_theorem(offered(LONGER[theorem]), again, progress)]
-        if not any(one.outcome in ("not found", "refused") for one in more):
-            return more
-        line = next(step for step in LONGER[theorem].steps if step.name == LINE)
+    make = LONGER.get(theorem)
+    if make is None or not _fails(found):
+        return found
+    try:
+        longer = make()
+    except TheoryError:  # such as a number that is not shown to be defined
+        return found
+    more = [*_of_theorem(offered(longer), again, progress)]
+    if not _fails(more):
+        return more
+    for line in (step for step in longer.steps if step.name == LINE):
         lost = next((f": {one.why}" for one in more if one.step == LINE), "")
         shown = f"; T.have({line.relation}) would do, and is not found{lost}"
         found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + shown)
     return found
+
+
+def _fails(found: Iterable[Certified]) -> bool:
+    return any(one.outcome in ("not found", "refused") for one in found)
 
 
 def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
