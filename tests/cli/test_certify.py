@@ -137,11 +137,15 @@ CLAIM = T.shows(total(S(k), k, K) / K <= 2 * L * (F(0) - low) / K + sigma**2)
 """
 
 
-def test_a_missing_line_about_one_iteration_is_asked_for(
+def test_a_line_about_one_iteration_is_asked_for_where_the_statement_does_not_tell_it(
     tmp_path: Path, result: Callable[..., Any]
 ) -> None:
-    bare = written(tmp_path, STOCHASTIC.replace("LINE\n", ""))
-    assert "no line says what one iteration gains" in result("certify", bare)[1]["failed"][0]["why"]
+    bare = STOCHASTIC.replace("LINE\n", "")
+    assert result("certify", written(tmp_path, bare))[1]["failed"] == []
+    squared = bare.replace("/ K <=", "/ K <= F(0) ** 2 +")
+    assert squared != bare
+    why = result("certify", written(tmp_path, squared))[1]["failed"][0]["why"]
+    assert "no line says what one iteration gains" in why
     line = "T.have(F(k + 1) <= F(k) - S(k) / (2 * L) + sigma**2 / (2 * L))"
     assert result("certify", written(tmp_path, STOCHASTIC.replace("LINE", line)))[1]["failed"] == []
 
@@ -269,7 +273,7 @@ def test_certify_ends_as_verify_does(tmp_path: Path, run: Run) -> None:
         (
             "T.iterate(x, x - c * f.grad(x), k)",
             "total(S(k), k, K) <= D(0)",
-            "D(k + 1) <= D(k) - a*S(k) + b",
+            "T.have(S(k) <= D(k) - D(k + 1)) would do, and is not found: no multipliers",
         ),
     ],
 )
