@@ -8,6 +8,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Final
 
+from sympy.core.function import AppliedUndef
+
 from schedules.user_code import reason
 from theory.claims import Claim
 from theory.errors import TheoryError
@@ -102,11 +104,18 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
         more = [*_of_theorem(offered(LONGER[theorem]), again, progress)]
         if not any(one.outcome in ("not found", "refused") for one in more):
             return more
-        line = next(step for step in LONGER[theorem].steps if step.name == LINE)
+        line = next((step for step in LONGER[theorem].steps if step.name == LINE), None)
+        if line is None or not _steps(line.relation):
+            return found  # it is there already, or names nothing of the next iteration
         lost = next((f": {one.why}" for one in more if one.step == LINE), "")
         shown = f"; T.have({line.relation}) would do, and is not found{lost}"
         found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + shown)
     return found
+
+
+def _steps(line: Relation) -> bool:
+    """Whether a line names sequences in iterations k and k + 1."""
+    return len({call.args for call in line.gap.atoms(AppliedUndef)}) > 1
 
 
 def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
