@@ -137,7 +137,7 @@ CLAIM = T.shows(total(S(k), k, K) / K <= 2 * L * (F(0) - low) / K + sigma**2)
 """
 
 
-def test_a_line_about_one_iteration_is_asked_for_where_the_statement_does_not_tell_it(
+def test_a_line_about_one_iteration_is_read_off_the_statement_and_proposed(
     tmp_path: Path, result: Callable[..., Any]
 ) -> None:
     bare = STOCHASTIC.replace("LINE\n", "")
@@ -146,8 +146,40 @@ def test_a_line_about_one_iteration_is_asked_for_where_the_statement_does_not_te
     assert squared != bare
     why = result("certify", written(tmp_path, squared))[1]["failed"][0]["why"]
     assert "no line says what one iteration gains" in why
+    twin = written(tmp_path, bare.replace("+ sigma**2)", "+ sigma**2 / 4)"))
+    why = result("certify", twin)[1]["failed"][0]["why"]
+    assert "T.have(S(k) <= 2*L*(F(k) - F(k + 1)) + sigma**2/4) would do, and is not found" in why
     line = "T.have(F(k + 1) <= F(k) - S(k) / (2 * L) + sigma**2 / (2 * L))"
     assert result("certify", written(tmp_path, STOCHASTIC.replace("LINE", line)))[1]["failed"] == []
+
+
+ONE_LINE_ALONE = """
+from theory.notation import count, function, index, positive, theorem, total, vectors
+
+(L, c, gamma), k, K = positive("L c gamma"), index("k"), count("K")
+f, (x, star) = function("f"), vectors("x x*")
+T = theorem("mine.alone")
+T.smooth(f, L)
+T.minimum(f, star)
+T.iterate(x, x - gamma * f.grad(x), k)
+A, S = T.sequence("A", f(x) - f(star)), T.sequence("S", f.grad(x) @ x)
+CLAIM = T.shows(STATEMENT)
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["total(-A(k), k, K) <= -S(K)", "total(A(k), k, K) / K <= c"],
+    ids=["one that is known without it", "one that names the next iteration nowhere"],
+)
+def test_a_line_that_would_not_help_is_not_proposed(
+    statement: str, tmp_path: Path, result: Callable[..., Any]
+) -> None:
+    found = result("certify", written(tmp_path, ONE_LINE_ALONE.replace("STATEMENT", statement)))
+    why = found[1]["failed"][0]["why"]
+    assert "no line says what one iteration gains" in why
+    assert "would do" not in why
+    assert "report it" not in why
 
 
 GRONWALL = """
@@ -273,7 +305,7 @@ def test_certify_ends_as_verify_does(tmp_path: Path, run: Run) -> None:
         (
             "T.iterate(x, x - c * f.grad(x), k)",
             "total(S(k), k, K) <= D(0)",
-            "T.have(S(k) <= D(k) - D(k + 1)) would do, and is not found: no multipliers",
+            "T.have(S(k) <= D(k) - D(k + 1)) would do, and is not found",
         ),
     ],
 )

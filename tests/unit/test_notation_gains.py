@@ -96,6 +96,7 @@ FALSE = {
         (le(S(n), q**n * S(0) + a / (1 - q)), "S(k + 1) <= a + q*S(k)"),
         (le(S(n), q**n * S(0)), "S(k + 1) <= q*S(k)"),
         (le(S(n), S(0) + n * a), "S(k + 1) <= a + S(k)"),
+        (le(S(n), S(0)), "S(k + 1) <= S(k)"),
     ],
 )
 def test_the_line_sums_to_the_statement(goal: sympy.Basic, line: str) -> None:

@@ -706,10 +706,11 @@ def _terms(right: Scalar) -> dict[str, Scalar]:
 def _length(bound: Any, instead: str, where: str) -> Scalar:
     """A bound of a length; σ² in its place, whose square would be meant, is refused."""
     found = sympy.sympify(bound)
-    if found.is_Pow and found.exp.is_Integer and found.exp % 2 == 0:
+    powers = [part.as_base_exp()[1] for part in sympy.Mul.make_args(found.as_coeff_Mul()[1])]
+    if found.free_symbols and all(power.is_Integer and power % 2 == 0 for power in powers):
         raise TheoryError(
             f"the bound is one of a length and is squared here, so {found} would give {found**2}",
             where,
-            f"write {sympy.sqrt(found)}, or {instead}",
+            f"write {sympy.powdenest(sympy.sqrt(found), force=True)}, or {instead}",
         )
     return found

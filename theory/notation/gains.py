@@ -124,7 +124,7 @@ def _of_powers(goal: Relation, k: Scalar) -> Relation | None:
     ratio = goal.rhs.coeff(now(0))
     base, power = ratio.as_base_exp()
     rest = sympy.expand(goal.rhs - ratio * now(0))
-    if ratio == 1 and rest.has(count):  # as much in every iteration
+    if ratio == 1:  # as much in every iteration, or nothing
         each = rest.coeff(count)
         grows = sympy.expand(rest - each * count) == 0 and not atoms(each, AppliedUndef)
         return le(now(k + 1), now(k) + each) if grows else None

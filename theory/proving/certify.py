@@ -8,6 +8,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Final
 
+from sympy.core.function import AppliedUndef
+
 from schedules.user_code import reason
 from theory.claims import Claim
 from theory.errors import TheoryError
@@ -108,7 +110,8 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
     more = [*_of_theorem(offered(longer), again, progress)]
     if not _fails(more):
         return more
-    for line in (step for step in longer.steps if step.name == LINE):
+    new = (one for one in longer.steps if one.name == LINE and _steps(one.relation))
+    for line in new:  # none, if it is there already, or names nothing of the next iteration
         lost = next((f": {one.why}" for one in more if one.step == LINE), "")
         shown = f"; T.have({line.relation}) would do, and is not found{lost}"
         found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + shown)
@@ -117,6 +120,11 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
 
 def _fails(found: Iterable[Certified]) -> bool:
     return any(one.outcome in ("not found", "refused") for one in found)
+
+
+def _steps(line: Relation) -> bool:
+    """Whether a line names sequences in iterations k and k + 1."""
+    return len({call.args for call in line.gap.atoms(AppliedUndef)}) > 1
 
 
 def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
