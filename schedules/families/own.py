@@ -174,7 +174,7 @@ def _explained(
         except BaseException as error:
             why = f"a function of the family stopped with {reason(error)}"
             if "concrete Boolean" in str(error):  # z3 of a symbol, as in `if p % 2:`
-                why = "a size stands for a yes or no: write p % 2 == 0, and choose(…)"
+                why = "a size stands for a yes or no: write p % 2 == 0, in stamps choose(…)"
             raise FamilyFileError(why, place_in(path, error), fix) from error
 
     return call

@@ -20,6 +20,7 @@ from schedules.policies import WeightPolicy
 from schedules.timeline import timeline
 from schedules.versions import versions
 from theory.derive import derive_rule
+from theory.errors import NoClosedFormError
 from theory.laws.delays import let_in
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.own_slots import row_of_slots
@@ -92,6 +93,14 @@ def test_a_stash_is_kept_whatever_the_interval(
     found = {one.name: one.outcome.verdict.name for one in row_of_slots(family, known).invariants}
     assert found["stash"] == verdict
     assert found["update-once"] == "UNKNOWN"  # of windows that M cuts short nothing is said
+
+
+def test_a_delay_in_m_is_asked_without_r() -> None:
+    family = rule(2, "p - 1")
+    law = derive_rule(family, "ascending", family.admission)
+    assert {one.name for one in sympy.sympify(law.at(5, 0, 1)["delay"]).free_symbols} == {"m"}
+    with pytest.raises(NoClosedFormError, match="leave out r"):
+        law.at(5, 0, 1, 1)
 
 
 def test_another_number_of_gradients_is_refused() -> None:

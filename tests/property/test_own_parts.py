@@ -27,9 +27,10 @@ BOUNDS: dict[str, Callable[[Any], Any]] = {
     "2 * ((p + 1) // 2)": lambda p: 2 * ((p + 1) // 2),
     "p // 3 * 2": lambda p: p // 3 * 2,
     "p // 2 * 3": lambda p: p // 2 * 3,
+    "p // 2 + p // 3": lambda p: p // 2 + p // 3,
     "3 + p % 2": lambda p: 3 + p % 2,
     "max(3, p - p % 4)": lambda p: max(3, p - p % 4),
-    "p if p % 2 else 2 * p": lambda p: p if p % 2 else 2 * p,
+    "p if p % 2 == 1 else 2 * p": lambda p: p if p % 2 == 1 else 2 * p,
 }
 SIZES = [(p, M) for p in range(2, 8) for M in (1, p + 1, 3 * p + 2)]
 
@@ -80,6 +81,7 @@ def test_every_part_is_the_law_of_its_runs(bound: str, tmp_path: Path) -> None:
 
 def test_a_number_is_that_of_the_part_that_has_it(tmp_path: Path) -> None:
     law = derive(written(tmp_path, "p - p % 2"))
+    assert law.to_json()["open"] == ""
     assert law.at(6)["mean"] == "35/2"
     assert law.at(7, 0, 0, 3)["mean"] == "41/2"
     with pytest.raises(NoClosedFormError, match="every microbatch"):

@@ -182,7 +182,7 @@ class DelayLaw:
             "started": bool(self.start_proof)
             and weakest(one.verdict for one in self.start_proof) is Verdict.PROVED,
             "table": list(self.table),
-            "open": self._short(),
+            "open": "" if self.verdict is Verdict.PROVED else self._short(),
         }
 
     def at(
@@ -214,6 +214,8 @@ class DelayLaw:
             _require(stage is None or 0 <= stage < p, f"0 ≤ {name} < p = {p}, found {stage}")
         if not isinstance(closed, Closed):
             _require(p >= closed.least, f"p ≥ {closed.least}, found p = {p}")
+            by_number = isinstance(closed, LetIn) and closed.interval > 1
+            _require(r is None or not by_number, "delays in m, not in r: leave out r")
             every = closed.places(p)
             _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
             stages = {"i": i, "j": j, "r": r}

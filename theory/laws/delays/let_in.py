@@ -229,9 +229,9 @@ class LetIn:
         return str(sympy.sstr(form.subs(_N, self.bound)))
 
     def at(self, p: int, **stages: int) -> dict[str, Any]:
-        """Numbers at p, and at i, j and r where these are given."""
+        """Numbers at p, and at i, j and r where these are given; with K > 1 a formula in m."""
         forms = self.numbers()
-        if {"i", "j", "r"} <= stages.keys():
+        if {"i", "j", *["r"] * (self.interval == 1)} <= stages.keys():
             forms["delay"] = self.delay
         named = {"p": p, "N": self.places(p), **stages}
         put = {sympy.Symbol(name, integer=True): number for name, number in named.items()}
