@@ -578,4 +578,4 @@ def test_a_control_gives_a_step_only_what_comes_before_it() -> None:
 
 
 def test_a_row_says_what_is_fixed() -> None:
-    assert assumptions(along(h)) == ("move: move", "h is the same in every iteration")
+    assert assumptions(along(h)) == ("move", "h is the same in every iteration")

@@ -206,7 +206,7 @@ def test_two_means_are_not_taken_for_one() -> None:
     T = theorem("mine.two")
     T.assume(avg(E(noise**2)) <= sigma**2)
     T.iterate(x, x / 2 + noise / 2, k)
-    D = T.sequence("D", x**2)
+    D = T.sequence("D", avg(x**2))
     T.assume(D(0) <= 0)
     model = noisy_run(T.shows(D(n) <= 0))
     assert model is not None

@@ -194,25 +194,25 @@ def test_control_accept_calculates_and_does_nothing_else() -> None:
 
 
 def test_a_guess_that_is_refuted_is_no_refutation(tmp_path: Path) -> None:
-    """All forwards first, and an update a gradient: counts of updates have another form."""
+    """Some forward has the stamp of a backward: an order by these stamps is none."""
     path = tmp_path / "mine.py"
-    path.write_text(FORWARDS_FIRST, encoding="utf-8")
+    path.write_text(COLLIDING, encoding="utf-8")
     found = derive(str(path)).to_json()
     assert {one["verdict"] for one in found["proof"]} == {"PROVED", "UNKNOWN"}
-    assert "this form is not the law: count-F-below" in found["open"]
+    assert "this form is not the law: z3 counterexample" in found["open"]
 
 
-FORWARDS_FIRST = """
+COLLIDING = """
 from schedules.families import Family
 from schedules.policies import WeightPolicy
 from schedules.stamps import LINE, StampedOrder
 
 FAMILY = Family(
-    name="forwards-first", source="ours", summary="ours", policy=WeightPolicy("stash"),
+    name="colliding", source="ours", summary="ours", policy=WeightPolicy("stash"),
     rule=StampedOrder(
         LINE,
-        forward=lambda at: (0, at.x + at.rank),
-        backward=lambda at: (1, at.x + at.p - at.rank),
+        forward=lambda at: (3 * at.x + at.rank,),
+        backward=lambda at: (3 * at.x + 3 * at.p - 2 * at.rank,),
     ),
 )
 """

@@ -270,9 +270,13 @@ def test_telescoping(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_matrix_that_is_not_the_sum_of_the_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A slip in adding up proved floors must cost the law its verdict: here D is off by i − j."""
+    """A slip in adding up proved floors must cost the law its verdict: here D is off by i − j.
+
+    PipeDream's rule has another law, which adds up no floors.
+    """
     monkeypatch.setattr(delay_law, "floor_sum", lambda *at: floor_sum(*at) + x_)
-    assert derive("pipedream").verdict is not Verdict.PROVED
+    assert derive("1f1b").verdict is not Verdict.PROVED
+    assert not isinstance(derive("pipedream").closed, Closed)
 
 
 # Polynomials
