@@ -104,6 +104,7 @@ PAIRS: dict[str, Callable[[Any], Theorem]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PAIRS)
 def test_what_is_true_of_a_clipped_vector_is_found_and_half_of_it_refuted(name: str) -> None:
     make = PAIRS[name]
