@@ -278,9 +278,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     steps += offers.drifts(bare, run)
     formulas = [bare.goal, *(h.relation for h in hypotheses), *lines]
     own = [h for h in hypotheses if isinstance(h, Hypothesis)]
-    looked = [scene.relation(w.relation) for w in plan.written if type(w.rule) is Found]
-    within = (offers.spelled(one, run.index, bare, means) for one in looked)
-    nearer = [*formulas, *(one for one in within if one is not None)]  # norms at the next iterate
+    looked = {w.name: scene.relation(w.relation) for w in plan.written if type(w.rule) is Found}
+    within = {n: offers.spelled(one, run.index, bare, means) for n, one in looked.items()}
+    nearer = [*formulas, *(one for one in within.values() if one is not None)]  # at the next x
     for step in (*norms.facts(nearer, means), *norms.turned(nearer, own, tuple(steps))):
         steps.append(step)
         follow(step.name, step.relation)
@@ -303,7 +303,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
             if written.name not in called:
                 steps[place] = replace(steps[place], says=written.says, where=written.where)
                 continue
-        before = offers.spelled(relation, run.index, bare, means) if found else None
+        before = within.get(written.name) if found else None
         if before is not None:
             inside = f"{written.name}{INSIDE}"
             steps.append(Step(inside, before, rule))
