@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sympy
@@ -11,9 +11,9 @@ import sympy
 from staleproof.cli import main
 from tests.certified import certified, claim_of, data_of, edited, written
 from theory.kernel.prove import prove
-from theory.kernel.relations import le
-from theory.notation import count, index, positive, real, total
-from theory.notation.gains import LINE, gain
+from theory.kernel.relations import eq, le
+from theory.notation import count, index, positive, real, theorem, total, vector
+from theory.notation.gains import LINE, LONGER, gain
 from theory.verdicts import Verdict
 
 k, K, n = index("k"), count("K"), index("n")
@@ -120,6 +120,28 @@ def test_where_the_statement_does_not_tell_it_nothing_is_tried(goal: sympy.Basic
     assert gain(goal, k) is None
 
 
+def test_a_count_in_a_stepsize_is_said_by_the_stepsize() -> None:
+    """A line about iteration k names no K; of γ = 1/(L√K) it names γ."""
+    goal = le(total(X(k), k, K) / K, (2 * L * (S(0) - low) + sigma**2) / sympy.sqrt(K))
+    assert gain(goal, k, {low}) is None
+    line = gain(goal, k, {low}, [eq(gamma, 1 / (L * sympy.sqrt(K)))])
+    assert line is not None
+    assert str(line) == "X(k) <= L*gamma*sigma**2 + 2*S(k)/gamma - 2*S(k + 1)/gamma"
+    assert gain(goal, k, {low}, [eq(gamma, 1 / (L * K**2 + sympy.sqrt(K)))]) is None
+
+
+def test_what_is_assumed_later_is_no_part_of_the_theorem_with_the_line() -> None:
+    draft, x = theorem("mine.first"), vector("x")
+    draft.iterate(x, x - gamma * x, k)
+    D = draft.sequence("D", x**2)
+    made = draft.shows(total(D(k), k, K) <= D(0) + K * a)
+    draft.assume(gamma <= 1, "later")
+    longer = LONGER[made]()
+    assert LINE in {one.name for one in longer.steps}
+    assert "later" not in {one.name for one in longer.hypotheses}
+    assert LINE not in {one.name for one in made.steps}
+
+
 def file(folder: Path, name: str, change: tuple[str, str] = ("", "")) -> Path:
     """A file without lines, with an edit."""
     assert FOUND[name].count(change[0]) == 1 or not change[0]
@@ -128,9 +150,9 @@ def file(folder: Path, name: str, change: tuple[str, str] = ("", "")) -> Path:
 
 def proved(path: Path) -> Verdict:
     """What the kernel makes of a file; nothing attacks it."""
-    theorem = claim_of(path).theorem
-    assert theorem is not None
-    return prove(theorem).verdict
+    made = claim_of(path).theorem
+    assert made is not None
+    return prove(made).verdict
 
 
 @pytest.mark.sampled(2)
@@ -151,36 +173,25 @@ def test_a_rate_is_found_without_a_line_and_a_smaller_one_is_not(name: str, tmp_
 def test_without_the_certificate_of_the_line_nothing_is_proved(tmp_path: Path) -> None:
     path = file(tmp_path, "proximal")
     certified(path)
-    edited(path, lambda data: [one.update(facts={}) for one in _of_the_line(data)])
+
+    def emptied(data: Any) -> None:
+        own = [one for one in data["certificates"] if one["step"].startswith(LINE)]
+        assert len(own) == 2
+        for one in own:
+            one["facts"] = {}
+
+    edited(path, emptied)
     assert proved(path) is Verdict.UNKNOWN
     data_of(path).unlink()
     assert proved(path) is Verdict.UNKNOWN
 
 
-def _of_the_line(data: object) -> list[dict[str, object]]:
-    """The entries of the line in a data file, wherever they stand."""
-    text = json.loads(json.dumps(data))
-    assert LINE in str(text)
-    found: list[dict[str, object]] = []
-
-    def look(part: object) -> None:
-        if isinstance(part, dict):
-            if str(part.get("step", "")).startswith(LINE):
-                found.append(part)
-            for one in part.values():
-                look(one)
-        elif isinstance(part, list):
-            for one in part:
-                look(one)
-
-    look(data)
-    return found
-
-
 def test_of_a_line_that_is_written_no_other_is_tried(tmp_path: Path) -> None:
     text = FOUND["proximal"].replace("CLAIM =", "T.have(F(k + 1) <= D(k))\nCLAIM =")
     path = written(tmp_path, HEAD.format("own") + text, "own.py")
-    assert LINE not in {one.step for one in certified(path)}
+    found = certified(path)
+    assert "not found" in {one.outcome for one in found}
+    assert not any(one.step == LINE or "would do" in one.why for one in found)
 
 
 def test_a_squared_bound_of_a_length_is_refused(

@@ -573,25 +573,28 @@ class Draft:
                 "the terms do not add up to the right-hand side", self.id, "correct one of them"
             )
         statement = Statement(self.id, self.where, stated, parts, rule, says, latex)
-        bounds = {*self._plan.constants, *self._plan.lower_bounds}
-        known = [one.relation for one in self._plan.assumed]
-        free = type(rule) is Found and not rule.among and not own
-        line = gain(stated, self._plan.index, bounds, known) if free else None
-        return self._shown(statement, line)
+        line = self._gain(stated) if type(rule) is Found and not rule.among and not own else None
+        if line is None:
+            return built(statement, self._plan, self.functions)
+        return self._gaining(statement, line)
 
-    def _shown(self, statement: Statement, line: Relation | None) -> Theorem:
+    def _gain(self, stated: Relation) -> Relation | None:
+        """What one iteration gains, if the statement says it all."""
+        bounds = {*self._plan.constants, *self._plan.lower_bounds}
+        return gain(stated, self._plan.index, bounds, [one.relation for one in self._plan.assumed])
+
+    def _gaining(self, statement: Statement, line: Relation) -> Theorem:
         """The theorem; with a line that nobody wrote, if that is what is certified."""
-        longer = partial(built, statement, self._plan.copied(), self.functions)
-        if line is not None:
-            plan = longer.args[1]
-            plan.written = [one for one in plan.written if one.relation != statement.relation]
-            plan.written.append(Written(LINE, line, self._found(()), "", "ours"))
-            if is_stored(statement.rule, self.id):
-                with suppress(TheoryError):  # such as a number that is not shown to be defined
-                    if not lacks(found := longer(), (INSIDE, SQUARED)):
-                        return found
+        plan = self._plan.copied()
+        plan.written = [one for one in plan.written if one.relation != statement.relation]
+        plan.written.append(Written(LINE, line, self._found(()), "", "ours"))
+        longer = partial(built, statement, plan, self.functions)
+        if is_stored(statement.rule, self.id):
+            with suppress(TheoryError):  # such as a number that is not shown to be defined
+                if not lacks(found := longer(), (INSIDE, SQUARED)):
+                    return found
         made = built(statement, self._plan, self.functions)
-        if line is not None and lacks(made):
+        if lacks(made):
             LONGER[made] = longer
         return made
 
