@@ -35,7 +35,8 @@ from theory.laws.delays.counts import prove_counts, prove_floor_sums, prove_tele
 from theory.laws.delays.domains import Admission
 from theory.laws.delays.greedy_induction import Clause, prove_part, rule_clauses
 from theory.laws.delays.law import DelayLaw
-from theory.laws.delays.let_in import LetIn, few_let_in, held
+from theory.laws.delays.let_in import LetIn, held
+from theory.laws.delays.let_in_proof import few_let_in
 from theory.laws.delays.matrix import delay_matrix, mean, prove_extremes, prove_matrix, prove_mean
 from theory.laws.delays.shape import (
     Shape,

@@ -21,7 +21,7 @@ from schedules.timeline import timeline
 from schedules.versions import versions
 from theory.derive import derive_rule
 from theory.errors import NoClosedFormError
-from theory.laws.delays import let_in
+from theory.laws.delays import let_in, let_in_proof
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.own_slots import row_of_slots
 from theory.laws.static_orders.slots import Law
@@ -105,7 +105,7 @@ def test_a_delay_in_m_is_asked_without_r() -> None:
 
 
 def test_another_number_of_gradients_is_refused() -> None:
-    right = let_in._windows(3)
+    right = let_in_proof._windows(3)
     assert decide(right).verdict is Verdict.PROVED
     n, v = z3.Ints("n v")
     for wrong in ((3 * v + 3 < n) == (v < n / 3), (3 * v + 2 < n) == (v < n / 4)):

@@ -707,10 +707,11 @@ def _terms(right: Scalar) -> dict[str, Scalar]:
 
 
 def _length(bound: Any, instead: str, where: str) -> Scalar:
-    """A bound of a length; σ² in its place, whose square would be meant, is refused."""
+    """A bound of a length; σ² or σ²/n in its place, whose square would be meant, is refused."""
     found = sympy.sympify(bound)
     powers = [part.as_base_exp()[1] for part in sympy.Mul.make_args(found.as_coeff_Mul()[1])]
-    if found.free_symbols and all(power.is_Integer and power % 2 == 0 for power in powers):
+    above = [power for power in powers if not power.is_negative] or powers
+    if found.free_symbols and all(power.is_Integer and power % 2 == 0 for power in above):
         raise TheoryError(
             f"the bound is one of a length and is squared here, so {found} would give {found**2}",
             where,
