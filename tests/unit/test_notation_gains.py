@@ -194,13 +194,15 @@ def test_of_a_line_that_is_written_no_other_is_tried(tmp_path: Path) -> None:
     assert not any(one.step == LINE or "would do" in one.why for one in found)
 
 
+@pytest.mark.parametrize(
+    ("bound", "is_squared"), [("sigma**2", "sigma**4"), ("sigma**2/L", "sigma**4/L**2")]
+)
 def test_a_squared_bound_of_a_length_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bound: str, is_squared: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """σ² in the place of σ would be σ⁴, which no reader of the file expects."""
-    path = file(tmp_path, "mean", ("f.grad(x), sigma)", "f.grad(x), sigma**2)"))
+    path = file(tmp_path, "mean", ("f.grad(x), sigma)", f"f.grad(x), {bound})"))
     assert main(["verify", str(path)]) == 2
     said = capsys.readouterr().err
-    assert (
-        "sigma**2 would give sigma**4; write sigma, or T.assume(E((g - ∇f(x)) ** 2) <= …)" in said
-    )
+    assert f"{bound} would give {is_squared}; write sigma" in said
+    assert "or T.assume(E((g - ∇f(x)) ** 2) <= …)" in said
