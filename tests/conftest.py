@@ -9,6 +9,8 @@ from datetime import date
 import pytest
 from hypothesis import settings
 
+from tests.rotating import listed
+
 # Runs of the command in tests prove anew.
 os.environ["STALEPROOF_NO_CACHE"] = "1"
 
@@ -22,7 +24,7 @@ PROVERS = ("z3", "cvc5", "cvxpy", "PEPit", "clarabel", "jinja2", "rich", "matplo
 """What a node with a GPU need not have."""
 
 ROTATING = 12
-"""Each run of all tests has one in so many of those that take seconds, every day others."""
+"""Each run of all tests has one in so many of those in rotating.txt, every day others."""
 
 LEFT_OUT = pytest.StashKey[list[str]]()
 """Files that were skipped for lack of them."""
@@ -85,7 +87,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = [item for item in items if item.get_closest_marker("slow")]
     left_out = set(slow) - set(slow[turn % step :: step])
     if config.option.markexpr and not any(".py" in one for one in config.args):
-        some = [item for item in items if item.get_closest_marker("rotating")]
+        long = listed()
+        some = [item for item in items if item.nodeid.partition("[")[0] in long]
         left_out |= set(some) - set(some[turn % ROTATING :: ROTATING])
     config.hook.pytest_deselected(items=[*left_out])
     items[:] = [item for item in items if item not in left_out]

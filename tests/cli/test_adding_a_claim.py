@@ -62,7 +62,6 @@ def check(session: str) -> str:
     return command
 
 
-@pytest.mark.rotating
 def test_files_and_commands_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])

@@ -130,7 +130,6 @@ def test_crossed(staleproof_check):
 """
 
 
-@pytest.mark.rotating
 def test_failing_test_is_short_and_readable(crossed: Path) -> None:
     code, out = in_pytest(crossed.parent, FAILING, "--staleproof-picture", "out")
     assert code == 1
@@ -144,7 +143,6 @@ def test_failing_test_is_short_and_readable(crossed: Path) -> None:
     assert [path.suffix for path in folder.iterdir()] == [".svg"]
 
 
-@pytest.mark.rotating
 def test_bad_argument_ends_in_the_test_too(crossed: Path) -> None:
     code, out = in_pytest(crossed.parent, FAILING.replace('.csv")', '.csv", "stashh")'))
     assert code == 1
@@ -152,7 +150,6 @@ def test_bad_argument_ends_in_the_test_too(crossed: Path) -> None:
     assert "requirement.py" not in out
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("file", "content", "arguments"),
@@ -175,7 +172,6 @@ def test_defaults(crossed: Path, file: str, content: str, arguments: list[str]) 
     assert "1 failed, 1 passed" in out
 
 
-@pytest.mark.rotating
 def test_required_by_default(tmp_path: Path) -> None:
     body = """
 def test_default(staleproof_check):

@@ -74,7 +74,6 @@ def test_shape_for_people(run: Run) -> None:
     assert "most activations in flight at stage i, or M if that is less\n" in text
 
 
-@pytest.mark.rotating
 def test_figures_are_proved(run: Run, result: Result) -> None:
     code, found = result("derive", "looped-bfs", "--set", "chunks=3")
     assert (code, found["verdict"]) == (0, "PROVED")
@@ -127,7 +126,6 @@ def test_bad_input(problem: Problem, arguments: list[str], expected: str) -> Non
     assert expected in f"{error['what']}; {error['fix']}"
 
 
-@pytest.mark.rotating
 def test_start_times_without_a_law_say_from_which_p_on(run: Run, tmp_path: Path) -> None:
     """Up to p = 5 the rule lets 1 in, not 3, and F(0, 1) is no slot after F(0, 0)."""
     rule = tmp_path / "rule.py"

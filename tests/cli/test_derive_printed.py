@@ -175,7 +175,6 @@ def _read_back(run: Run, result: Result, *arguments: object) -> set[str]:
     return read
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("name", "linearization"),
     [

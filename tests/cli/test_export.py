@@ -26,7 +26,6 @@ CLAIM = Theorem(
 needs_coqc = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 
 
-@pytest.mark.rotating
 @needs_coqc
 def test_theorems_are_written_and_accepted(result: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(POWER, encoding="utf-8")
@@ -66,7 +65,6 @@ def test_rows_that_rest_on_more_than_the_kernel_are_refused(
     assert all("no theorem of the kernel" in one["why"] for one in found["refused"])
 
 
-@pytest.mark.rotating
 @needs_coqc
 def test_what_z3_was_asked_is_written_and_accepted(
     result: Callable[..., Any], tmp_path: Path
@@ -77,7 +75,6 @@ def test_what_z3_was_asked_is_written_and_accepted(
     assert source.count("Lemma q_") == source.count("Qed.") - 1 == 3  # one is of all files
 
 
-@pytest.mark.rotating
 def test_what_rocq_has_not_accepted_falls_short(run: Run, tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(POWER, encoding="utf-8")
     done = run("verify", tmp_path / "own.py", "--require", "rocq:own.power")

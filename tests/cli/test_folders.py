@@ -107,7 +107,6 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("files", "ids"),
     [
@@ -321,7 +320,6 @@ PAPER = Paper((as_claim(rate.CLAIM),), tightness={"mine.rate": TIGHT})
 """
 
 
-@pytest.mark.rotating
 def test_the_record_of_a_folder_is_read(shell: Run, tmp_path: Path) -> None:
     folder = written(tmp_path / "mine", {**PACKAGE, "__init__.py": RECORD})
     done = shell("verify", folder, "--deep", "--json")

@@ -42,7 +42,6 @@ def test_a_family_of_which_proofs_are_required(run: Run) -> None:
     assert "the verdict is CHECKED, PROVED is required" in done.stderr
 
 
-@pytest.mark.rotating
 def test_the_whole_matrix_is_a_table(run: Run, ledger: Any) -> None:
     """Of all claims, as another test of this folder has verified them."""
     cells = [row for row in ledger["claims"] if row["id"].startswith("schedules.zbv.")]

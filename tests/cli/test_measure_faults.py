@@ -200,7 +200,6 @@ def test_ctrl_c_leaves_a_valid_log(
     assert main(["pipedream", "-p", "2", "-m", "400", "--check", str(log), "--json"]) == 1
 
 
-@pytest.mark.rotating
 def test_a_reader_that_leaves_ends_it_quietly(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text("".join(log_lines()), encoding="utf-8")

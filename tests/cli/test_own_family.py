@@ -49,7 +49,6 @@ def test_a_law_is_written_out(run: Callable[..., Any]) -> None:
     assert "reached from" not in done.stdout
 
 
-@pytest.mark.rotating
 def test_durations_are_symbols(run: Callable[..., Any], problem: Problem) -> None:
     done = run("derive", "gpipe", "--durations")
     assert (done.returncode, done.stderr) == (0, "")
@@ -112,7 +111,6 @@ def test_stated_figures_are_answered(
     assert says in done.stdout + done.stderr
 
 
-@pytest.mark.rotating
 def test_an_interval_has_its_own_name(run: Callable[..., Any], tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     given = parametrized("(Parameter('H', 'gradients'),), interval='H'")

@@ -44,7 +44,6 @@ def says(found: dict[str, Any]) -> dict[str, str]:
     return {entry["name"]: entry["says"] for entry in found["checks"] if entry["holds"] is False}
 
 
-@pytest.mark.rotating
 def test_a_hand_written_loop_agrees_messages_and_clocks_included(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

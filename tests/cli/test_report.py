@@ -28,7 +28,6 @@ def bad(run: Run, *arguments: object) -> str:
     return done.stderr
 
 
-@pytest.mark.rotating
 def test_report_of_a_saved_ledger(run: Run, ledger: Any, tmp_path: Path) -> None:
     done = run("report", PUBLISHED, "-o", tmp_path / "report")
     assert done.returncode == 0, done.stderr

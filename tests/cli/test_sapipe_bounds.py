@@ -116,7 +116,6 @@ def test_samples_of_their_own_do_not_vouch_for_algorithm_1() -> None:
     assert "PROVED for the same layers always stale, with samples of their own" in text
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("kappa", "eta", "by"),
     [

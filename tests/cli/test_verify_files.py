@@ -129,7 +129,6 @@ def test_same_file_by_two_names_is_one(run: Run, mine: Callable[..., Path], tmp_
     assert (done.returncode, done.stderr) == (0, "[1/1] mine.one\n")
 
 
-@pytest.mark.rotating
 def test_remarks_on_where_a_verdict_comes_from(run: Run, mine: Callable[..., Path]) -> None:
     path = mine(
         reaching("rpd.cor-c1", "PROVED"),

@@ -31,7 +31,6 @@ def names(claim_assumes: tuple[str, ...]) -> set[str]:
     return {line.split(":")[0] for line in claim_assumes}
 
 
-@pytest.mark.rotating
 def test_the_corollary_assumes_what_any_branch_assumes() -> None:
     judged = judged_of(cor_b1.CLAIM)
     assert {"uniform", "bounded", "smooth", "window", "lower bound"} <= names(judged.assumes)
@@ -41,7 +40,6 @@ def test_the_corollary_assumes_what_any_branch_assumes() -> None:
     assert "only in the case" not in uniform
 
 
-@pytest.mark.rotating
 def test_a_branch_that_the_paper_does_not_treat_is_a_gap() -> None:
     judged = judged_of(eq_13.CLAIM)
     assert judged.verdict is Verdict.PROVED

@@ -42,7 +42,6 @@ TRUE_FORMS = {
 }
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(151)
 @pytest.mark.usefixtures("without_small_runs")
 @pytest.mark.parametrize(("claim", "name"), FORMULAS)

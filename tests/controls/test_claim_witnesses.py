@@ -137,7 +137,6 @@ def test_the_claim_for_every_beta_has_a_file_of_its_own() -> None:
     assert judged(sharp_lemma_i2_any_beta) is PROVED
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("module", [thm_4_1, eq_11])
 def test_nothing_is_loose_without_a_proof(module: ModuleType) -> None:
     proof = prove(module.THEOREM)
@@ -147,7 +146,6 @@ def test_nothing_is_loose_without_a_proof(module: ModuleType) -> None:
     assert not module._remarks(unproved)
 
 
-@pytest.mark.rotating
 def test_the_sentence_of_lemma_b2_is_derived(monkeypatch: pytest.MonkeyPatch) -> None:
     assert lemma_b2_by_blocks.THEOREM.goal == lemma_b2.THEOREM.goal
     assert lemma_b2_by_blocks.THEOREM.id in lemma_b2.CLAIM.depends
@@ -206,7 +204,6 @@ def test_the_end_is_one_formula() -> None:
     assert [decide(one).verdict for one in bubble.last(GPIPE)] == [PROVED, PROVED]
 
 
-@pytest.mark.rotating
 def test_sentences_have_no_python() -> None:
     texts = []
     for module in (lemma_i2, nag_thm, table_1, pd_as_rpd, warmup, inflight_1f1b):

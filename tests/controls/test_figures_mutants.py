@@ -77,7 +77,6 @@ def _no_weight(order: StampedOrder) -> StampedOrder:
     return replace(order, weight=None)
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("change", [_sooner, _later, _no_weight])
 @pytest.mark.parametrize("name", ["zb-h1", "zb-h2", "looped-bfs", "chimera"])
 def test_a_changed_order_has_other_figures(name: str, change: Rewritten) -> None:
@@ -89,7 +88,6 @@ def test_a_changed_order_has_other_figures(name: str, change: Rewritten) -> None
     assert found.verdict < Verdict.PROVED
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(7)
 @pytest.mark.parametrize("change", [(0, 1), (1, 0), (0, -1)])
 @pytest.mark.parametrize("name", ["zb-h1", "zbv", "dualpipe", "interleaved-zero-bubble"])
@@ -208,7 +206,6 @@ def test_workers_count_no_others(
     assert found.to_json()["delay"] is None
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("change", [-1, 1])
 @pytest.mark.parametrize("place", [0, 1])
@@ -263,7 +260,6 @@ def test_late_starts_are_not_taken_for_those_of_runs() -> None:
     assert merged("", "", exact.statements()).verdict is Verdict.UNKNOWN
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("by", [-1, 1])
 @pytest.mark.parametrize("which", [0, 1, 2])

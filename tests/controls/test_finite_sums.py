@@ -159,7 +159,6 @@ def test_a_wrong_constant_is_refuted_and_the_right_one_is_not(name: str) -> None
     assert small_model(make(right)) is None
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PAIRS)
 def test_no_attack_refutes_what_is_true(name: str) -> None:

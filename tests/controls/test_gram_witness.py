@@ -79,7 +79,6 @@ def refuted_by(model: SmallModel) -> Refutation:
     )
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("name", FALSE_EDITS)
 def test_a_false_edit_of_a_recipe_has_a_witness(name: str, tmp_path: Path) -> None:
     model = gram_model(theorem_of(tmp_path / f"{name}_wrong.py"))
@@ -99,7 +98,6 @@ def test_a_false_twin_has_a_witness(twin: str, tmp_path: Path) -> None:
     assert stands(refuted_by(model))
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [name for name, *_ in RECIPES])
 def test_a_recipe_has_none(name: str, tmp_path: Path) -> None:
@@ -113,7 +111,6 @@ def test_a_statement_of_a_paper_has_none(path: Path) -> None:
         assert gram_model(theorem_of(path)) is None
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_true_statement_about_runs_has_none(name: str) -> None:

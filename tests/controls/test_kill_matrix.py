@@ -97,7 +97,6 @@ def test_subjects_are_right(name: str) -> None:
     )
 
 
-@pytest.mark.rotating
 def test_every_operator_is_used() -> None:
     made = Counter(verdict.operator.name for name in SMALL for verdict in few(name))
     assert set(made) == {operator.name for operator in OPERATORS}

@@ -97,7 +97,6 @@ def test_a_fully_correlated_noise_does_not_average_out() -> None:
     assert prove(twin).verdict is UNKNOWN
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize(
     "terms",
     [

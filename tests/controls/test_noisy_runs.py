@@ -253,7 +253,6 @@ def test_a_sum_of_two_hundred_powers_breaks_nothing_off(least: int, verdict: Ver
         assert judge(as_claim(powers)).verdict is verdict
 
 
-@pytest.mark.rotating
 def test_what_cancels_in_a_hypothesis_does_not_keep_a_run_from_being_replayed() -> None:
     """The mean of g is ∇f(x): in numbers, that of the noise is 0, whatever x is."""
     L, gamma, mu = notation.positive("L gamma mu")

@@ -418,7 +418,6 @@ def said_everywhere(kind: str, part: int) -> Theorem:
     return T.shows(part * mu / 2 * square(x - star) <= f(x) - f(star))
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("kind", ["smooth", "convex", "Polyak", "quasi-convex"])
 def test_a_function_that_refutes_keeps_everywhere_what_is_said_at_points(kind: str) -> None:
     """A line is above 0 at x, and is not bounded from below."""

@@ -160,7 +160,6 @@ def test_a_false_rate_is_refuted_by_a_run(part: int, unclipped: bool) -> None:
     assert not stands(refuted_by(replace(model, numbers=moved))), "the steps would be shorter"
 
 
-@pytest.mark.rotating
 def test_a_true_rate_is_not() -> None:
     assert small_run(rate(2)) is None
 

@@ -70,7 +70,6 @@ def verdict(name: str, factor: sympy.Expr, folder: Path) -> Verdict:
     return judged(as_claim(T.shows(said(factor)))).verdict
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("name", TRUE)
 def test_an_inequality_of_norms_is_found_and_its_half_is_not(name: str, tmp_path: Path) -> None:
     assert verdict(name, ONE, tmp_path) is Verdict.PROVED

@@ -66,7 +66,6 @@ CLAIM = T.shows(total(A(k), k, K) <= {most} * sqrt(K))
 """
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("text", "true", "false"),
     [

@@ -142,7 +142,6 @@ def ledgers() -> dict[str, Ledger]:
     return {one.id: ledger_of([one]) for one in SUBJECTS}
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", [one.id for one in SUBJECTS])
 def test_originals_are_accepted_and_mutants_refused(name: str, ledgers: dict[str, Ledger]) -> None:

@@ -75,7 +75,6 @@ def found(folder: Path, name: str) -> Theorem:
     return theorem
 
 
-@pytest.mark.rotating
 @pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 def test_what_is_found_is_accepted(tmp_path: Path) -> None:
     said = said_of({name: found(tmp_path, name) for name in FILES})

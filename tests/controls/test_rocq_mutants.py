@@ -157,7 +157,6 @@ def _survivors(folder: Path, mutants: list[Mutant]) -> list[str]:
         return [name for name in pool.map(survives, enumerate(mutants)) if name]
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(12)
 @needs_coqc
 @pytest.mark.parametrize("name", SMALL)

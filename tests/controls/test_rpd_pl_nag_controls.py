@@ -52,7 +52,6 @@ def test_false_twins_are_refuted_with_a_witness(claim: Claim, label: str, term: 
     )
 
 
-@pytest.mark.rotating
 def test_edits_inside_the_part_that_is_proved() -> None:
     printed = eq_15.CLAIM.printed
     judged = decided(eq_15.CLAIM.account({**printed, "sampling": 2 * printed["sampling"]}))

@@ -165,7 +165,6 @@ def derive_in_copy(tree: Path, edit: tuple[str, str]) -> list[str]:
     return list(found)
 
 
-@pytest.mark.rotating
 def test_copy_without_an_edit_keeps_the_law(tmp_path: Path) -> None:
     assert derive_in_copy(tmp_path, ("import operator", "import operator")) == [
         "PROVED",
@@ -173,7 +172,6 @@ def test_copy_without_an_edit_keeps_the_law(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("edit", EDITS)
 def test_edited_family_file_does_not_keep_the_law(edit: str, tmp_path: Path) -> None:

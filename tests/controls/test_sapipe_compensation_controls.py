@@ -114,7 +114,6 @@ def test_the_fourth_moment_of_a_mixture_is_not_that_of_its_parts() -> None:
     assert not proved(with_hypothesis(right, WHOLE.name, MIXED.relation))
 
 
-@pytest.mark.rotating
 def test_room_that_is_not_there_cannot_be_used() -> None:
     """Bounds of the moments may be loosened, and not tightened."""
     tighter = average_gradient(
@@ -151,7 +150,6 @@ def test_the_first_prediction_is_paid_for() -> None:
     assert proved(replace(known, terms=free))
 
 
-@pytest.mark.rotating
 def test_the_printed_error_term_of_theorem_6_does_not_follow_from_the_repaired_proof() -> None:
     swapped = replace(repaired_thm_6.THEOREM, terms=thm_6.EXACT.terms)
     assert not proved(swapped)
@@ -245,7 +243,6 @@ def test_a_looser_theorem_6_is_not_refuted() -> None:
     assert judged.evidence[0].points == "for"
 
 
-@pytest.mark.rotating
 def test_the_falsifier_finds_what_a_false_twin_of_theorem_3_allows() -> None:
     """Without its error term and variance the bound is passed."""
     bare = {**thm_3.CLAIM.printed, **dict.fromkeys((*_ERRORS, "variance"), sympy.S.Zero)}

@@ -250,7 +250,6 @@ def test_an_instance_outside_its_domain_refutes_nothing(declared: str) -> None:
     assert stands(Refutation({"s": 1}, Violation(lambda: 2, "<=", free, {free: number})))
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize(("part", "false"), [(1, False), (sympy.Rational(1, 2), True)])
 def test_what_has_too_many_unknowns_is_asked_at_rest(part: Any, false: bool) -> None:
     """One step of SGD on x²/2 from x* = 0 with noise ±1 gains γ²σ², and not half of it."""

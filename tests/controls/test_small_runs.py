@@ -297,7 +297,6 @@ def test_a_false_statement_has_a_run(name: str) -> None:
     assert row.judgement.counterexample
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", PAIRS)
 def test_its_true_twin_has_none(name: str) -> None:
@@ -310,7 +309,6 @@ def test_what_is_true_of_endless_runs_alone_is_not_refuted(name: str) -> None:
     assert small_run(FOR_EVER[name]) is None
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "dropped"),

@@ -119,7 +119,6 @@ raise SystemExit(main(["pipedream", "-p", "2", "-m", "2", "--transport", "gloo"]
 """
 
 
-@pytest.mark.rotating
 def test_a_rank_that_its_parent_does_not_know_of_ends_with_it() -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED], stderr=subprocess.PIPE, text=True

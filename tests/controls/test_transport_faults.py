@@ -90,7 +90,6 @@ def spec_of(transport: str, **changes: object) -> RunSpec:
     return dataclasses.replace(base, **changes)  # type: ignore[arg-type]
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(4)
 @BOTH
 @pytest.mark.parametrize(("name", "how"), [("exiting", "exit code 7"), ("killed", "SIGKILL")])
@@ -123,7 +122,6 @@ def test_a_process_that_is_stopped_is_a_hang(
     assert counts(error.partial.trace, Kind.F)[1] == 4
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(2)
 @BOTH
 def test_a_rank_that_hangs_is_named(transport: str) -> None:
@@ -135,7 +133,6 @@ def test_a_rank_that_hangs_is_named(transport: str) -> None:
     assert is_partial(error.partial.trace)
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(2)
 @BOTH
 def test_a_rank_that_raises_is_named_and_the_others_hand_over(transport: str) -> None:
@@ -176,7 +173,6 @@ def test_a_rank_that_cannot_join_says_why() -> None:
     assert "raises OSError: no network for rank" in str(launched.failure)
 
 
-@pytest.mark.rotating
 @pytest.mark.usefixtures("obeying_ctrl_c")
 def test_interruption_keeps_what_was_recorded(heard: Path) -> None:
     def interrupt() -> None:

@@ -185,7 +185,6 @@ def test_a_batch_starts_together(members: int, completes: bool) -> None:
 # A small message does not slip into a buffer
 
 
-@pytest.mark.rotating
 def test_a_send_waits_for_its_receive() -> None:
     text = "0F0,0SEND_F0,0SEND_F1,0RECV_B0\n1RECV_F0,1SEND_B0,1RECV_F1"
     found = replay(parse_csv(text, "rendezvous.csv"), PATIENCE)
@@ -287,7 +286,6 @@ def tool(path: Path) -> tuple[int, dict[str, object]]:
     return ended.returncode, json.loads(ended.stdout)
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "code"),

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -60,7 +59,6 @@ def test_one_cell_of_a_real_file_replaced(text: str, data: st.DataObject, cell: 
     answers("\n".join(",".join(line) for line in lines))
 
 
-@pytest.mark.rotating
 @given(st.lists(st.lists(NEAR_CELLS | st.just(""), max_size=6), max_size=4))
 @example([["0UNSHARD"]])
 @example([["0F0", "999999F0"]])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +32,6 @@ OPTIMIZERS = st.sampled_from(
 )
 
 
-@pytest.mark.rotating
 @settings(max_examples=60)
 @given(any_schedules(most=3) | localsgds | pipedreams, OPTIMIZERS)
 def test_whatever_is_valid_runs_as_predicted(schedule: Schedule, optimizer: OptimizerSpec) -> None:
@@ -56,7 +54,6 @@ def test_pauses_change_neither_versions_nor_unit_times(family: str, seed: int) -
     assert logged_versions(result) == predicted_versions(schedule)
 
 
-@pytest.mark.rotating
 @settings(max_examples=12)
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 99))
 def test_free_runs_keep_the_bound(ranks: int, noam: int, seed: int) -> None:

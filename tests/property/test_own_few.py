@@ -52,7 +52,6 @@ def form(text: str) -> sympy.Expr:
     return sympy.sympify(text, locals=SYMBOLS)
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("linearization", LINEARIZATIONS)
 @pytest.mark.parametrize("K", [2, 3])
@@ -112,7 +111,6 @@ def test_another_number_of_gradients_is_refused() -> None:
         assert decide(replace(right, goal=wrong)).verdict is Verdict.REFUTED
 
 
-@pytest.mark.rotating
 def test_a_law_of_another_interval_is_not_that_of_a_run() -> None:
     """What is printed depends on K, and on where an event counts updates of its slot."""
     family = rule(2, "3")

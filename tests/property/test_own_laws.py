@@ -157,7 +157,6 @@ FEW: dict[str, Any] = {
 }
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("linearization", LINEARIZATIONS)
 @pytest.mark.parametrize("bound", FEW)
@@ -195,7 +194,6 @@ MANY: dict[str, Any] = {
 }
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("linearization", LINEARIZATIONS)
 @pytest.mark.parametrize("bound", MANY)
 def test_more_are_let_in_than_there_are_stages(bound: str, linearization: str) -> None:
@@ -234,7 +232,6 @@ HELD_BACK: dict[str, tuple[Bound, Callable[[Any, Any], Any]]] = {
 }
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("linearization", LINEARIZATIONS)
 @pytest.mark.parametrize("bounds", HELD_BACK)
 def test_fewer_are_let_in_and_late_stages_hold_fewer_back(bounds: str, linearization: str) -> None:
@@ -328,7 +325,6 @@ SEEDS = [
 """A thousand of them; every day another few."""
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_laws_of_random_rules_are_those_of_runs(seeds: range) -> None:
     verdicts = []

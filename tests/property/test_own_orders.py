@@ -110,7 +110,6 @@ SEEDS = [
 """A thousand of them, most where time does not count."""
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("seeds", SEEDS, ids=lambda seeds: str(seeds[0]))
 def test_what_is_proved_of_random_orders_holds_in_larger_runs(seeds: range) -> None:
     counts = []
@@ -154,7 +153,6 @@ ODD = (
 """Orders that are another one where p = 50."""
 
 
-@pytest.mark.rotating
 def test_an_order_that_only_looks_as_if_it_were_another_one_is_proved() -> None:
     assert set(of(ORDER.forward).values()) == {"PROVED"}
     assert of(
@@ -173,7 +171,6 @@ def test_control_an_order_that_is_another_one_at_some_size_is_not_proved(
     assert set(found.values()) == {"UNKNOWN"}
 
 
-@pytest.mark.rotating
 def test_stamps_that_do_not_grow_are_proved_by_their_start_times() -> None:
     """1F1B with min(M, p − s) forwards first: where M is small its stamps are not along needs."""
 
@@ -194,7 +191,6 @@ def test_stamps_that_do_not_grow_are_proved_by_their_start_times() -> None:
     assert holds_beyond(family, row_of(family, Law(times, law.start_proof))) == len(CHECKED) + 1
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("policy", "most", "bound"),
     [

@@ -64,7 +64,6 @@ def written(folder: Path, bound: str) -> str:
     return str(path)
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_every_part_is_the_law_of_its_runs(bound: str, tmp_path: Path) -> None:
     path, own = written(tmp_path, bound), family(bound)

@@ -144,7 +144,6 @@ def test_the_accumulation_row_reads_its_printed_number() -> None:
     assert [case.verdict for case in row.judgement.cases[3:5]] == [Verdict.UNKNOWN, REFUTED]
 
 
-@pytest.mark.rotating
 def test_the_accumulation_row_reads_its_printed_mismatch() -> None:
     claim = accumulation.CLAIM
     row = judge(replace(claim, printed={**claim.printed, "mismatch": sympy.S.Zero}, holds=None))

@@ -254,7 +254,6 @@ def compute(cell):
 """
 
 
-@pytest.mark.rotating
 def test_a_run_that_is_killed_loses_and_repeats_no_cell(tmp_path: Path, said: Said) -> None:
     file = tmp_path / "squares.py"
     head = f"import os, pathlib, signal\nEXPECTED, HERE = 5.0, pathlib.Path({str(tmp_path)!r})\n"
@@ -291,7 +290,6 @@ sys.exit(main(["experiment", "list"]) or main(["experiment", "amdp", "--quick", 
 """
 
 
-@pytest.mark.rotating
 def test_without_torch_all_are_listed_and_what_trains_networks_asks_for_it() -> None:
     command = [sys.executable, "-c", WITHOUT_TORCH]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

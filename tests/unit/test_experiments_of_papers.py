@@ -78,7 +78,6 @@ def test_a_classifier_has_the_gradient_of_its_loss() -> None:
         assert net.gradient(w, rows)[j] == pytest.approx(rise, abs=1e-7)
 
 
-@pytest.mark.rotating
 def test_training_is_a_run_in_processes_to_the_bit_and_watches_the_delay() -> None:
     schedule, model = build("asyncpp", 2, 4), ModelSpec(f"{NETWORKS}:characters")
     optimizer = OptimizerSpec("sgd", lr=0.05)

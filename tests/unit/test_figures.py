@@ -66,7 +66,6 @@ def mean(matrix: Matrix) -> sympy.Expr:
     return sympy.Rational(int(matrix.sum()), matrix.size)
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(9)
 @every_family
 def test_proved_and_so_in_every_run(name: str) -> None:
@@ -94,7 +93,6 @@ def entries(form: Sequence[Mapping[str, str]], **at: int) -> list[sympy.Expr]:
     return [at_size(case["expr"], {}, **at) for case in held]
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("linearization", ["ascending", "descending"])
 @pytest.mark.parametrize("name", OF_A_STEP)

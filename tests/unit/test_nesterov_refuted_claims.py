@@ -313,7 +313,6 @@ def test_the_steps_of_the_witness_on_a_line() -> None:
         assert {str(b - a) for a, b in pairwise(w)} == {shown["w_{t+1} − w_t"]}
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("claim", "name", "edited", "verdict"),
     [

@@ -35,7 +35,6 @@ def test_the_cosine_is_bounded_by_what_20_says() -> None:
     assert eq_20.THEOREM.id in aligned.CLAIM.depends
 
 
-@pytest.mark.rotating
 def test_no_constant_below_a_quarter_would_do() -> None:
     """R²/(4η(t − 1) + 2/β) is (t − 1)/(t − 1 + 2τ) of the bound at η = 1/(4τβ)."""
     claim = repaired_iterates.CLAIM

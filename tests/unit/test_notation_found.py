@@ -145,7 +145,6 @@ def test_a_delay_that_varies_leads_so_far_in_the_mean(factor: Any, there: bool) 
     assert is_found(T.shows(Q(k) <= factor * gamma**2 * tau**2 * G**2)) is there
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize(("bound", "there"), [(G, True), (b * G, False)])
 def test_the_norm_of_a_mean_of_two(bound: Any, there: bool) -> None:
     """β²‖v‖² + 2β(1 − β)⟨v, g⟩ + (1 − β)²‖g‖² is a square, whatever the sign of 1 − β."""

@@ -28,7 +28,6 @@ class Links(HTMLParser):
         self.found += [f"{tag} {value}" for name, value in attrs if name in ("src", "href")]
 
 
-@pytest.mark.rotating
 def test_the_ledger_is_one_small_file_that_loads_nothing() -> None:
     ledger = load_ledger(LEDGER)
     page = ledger_page(ledger)

@@ -136,7 +136,6 @@ def test_nothing_is_found_for_what_is_false(name: str) -> None:
     assert found.why
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize(("momentum", "rate", "free"), [(4, 11, 3), (0, 9, 1), (4, 20, 0)])
 def test_multipliers_that_nothing_settles_are_chosen(momentum: int, rate: int, free: int) -> None:
     """Two accelerated steps, or plain ones; where there is room, no square has to vanish."""

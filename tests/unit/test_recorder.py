@@ -822,7 +822,6 @@ def test_a_block_that_fails_is_not_logged(tmp_path: Path) -> None:
     assert [event["microbatch"] for event in events(recorder)] == [1]
 
 
-@pytest.mark.rotating
 def test_the_file_needs_torch_and_nothing_of_ours(tmp_path: Path) -> None:
     path = Path(recorder_file.__file__)
     tree = ast.parse(path.read_text())

@@ -143,7 +143,6 @@ def test_optional_keys_may_be_missing() -> None:
     validate_ledger(broken(change))
 
 
-@pytest.mark.rotating
 @given(st.data())
 def test_any_damage_gives_a_ledger_error_or_a_report(data: st.DataObject) -> None:
     ledger = copy.deepcopy(LEDGER)

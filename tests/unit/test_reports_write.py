@@ -48,7 +48,6 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-@pytest.mark.rotating
 def test_a_report_has_these_files(ledger: Ledger, tmp_path: Path) -> None:
     written = write_report(ledger, tmp_path / "new" / "report")
     named = sorted(path.relative_to(tmp_path / "new" / "report").as_posix() for path in written)
@@ -141,7 +140,6 @@ def test_a_paper_without_rows_leaves_the_report(plain: Ledger, tmp_path: Path) -
     assert "AMDP" not in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.rotating
 def test_an_empty_ledger_gives_a_report_without_figures(ledger: Ledger, tmp_path: Path) -> None:
     write_report(ledger, tmp_path)
     ledger["claims"] = []
@@ -162,7 +160,6 @@ def test_foreign_files_stay(plain: Ledger, tmp_path: Path) -> None:
     assert not stale.exists()
 
 
-@pytest.mark.rotating
 def test_two_figures_of_a_kind_have_two_files(ledger: Ledger) -> None:
     row = ledger["claims"][1]
     row["evidence"].append(copy.deepcopy(row["evidence"][0]))

@@ -139,7 +139,6 @@ def survivors(folder: Path, mutants: list[str]) -> list[str]:
     return found
 
 
-@pytest.mark.rotating
 @needs_coqc
 def test_coqc_accepts_what_is_so_and_refuses_what_is_not(tmp_path: Path) -> None:
     every = Asked()

@@ -338,7 +338,6 @@ def test_what_is_known_of_a_number() -> None:
     assert best.found.bound.claim == "sapipe.sharp-thm-5"
 
 
-@pytest.mark.rotating
 def test_a_tuned_bound_is_given_by_no_other() -> None:
     found = standings([tune(bound, BASE) for bound in bounds_of("sapipe-wp-2")], BASE)
     assert [one.given_by is None for one in found] == [not one.proved for one in found]

@@ -40,7 +40,6 @@ MIXED: Final = tuple(
 ERRORS: Final = ("remainder", "uncompensated", "outer product", "compensated noise")
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "theorem", [dc_bias.BETTER, *LINES, *MIXED], ids=lambda theorem: theorem.id

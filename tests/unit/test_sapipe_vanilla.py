@@ -83,7 +83,6 @@ def test_looser_terms_are_no_longer_refuted() -> None:
     assert judged.findings[0].kind == "invalid-step"
 
 
-@pytest.mark.rotating
 def test_terms_that_a_case_lacks_are_not_ignored() -> None:
     """κ − 1 for κ is nothing at κ = 1 and negative at κ = 0; V₁ − V₂ is negative for T = 1."""
     printed = dict(thm_2.CLAIM.printed)

@@ -39,7 +39,6 @@ FAMILIES = {
 }
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("name", list(FAMILIES))
 def test_pytorchs_own_schedules(four: Group, name: str) -> None:
     schedule = FAMILIES[name]
@@ -63,7 +62,6 @@ def test_orders_that_pytorch_does_not_have(four: Group, name: str) -> None:
     assert failed_checks(RunSpec(OURS[name], "torch", hashing="full"), four) == []
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["pipedream", "1f1b"])
 def test_two_ranks_agree_and_every_control_is_caught(name: str) -> None:
@@ -72,7 +70,6 @@ def test_two_ranks_agree_and_every_control_is_caught(name: str) -> None:
     assert sum(control.caught for control in found.controls) >= 3
 
 
-@pytest.mark.rotating
 def test_one_rank_and_a_transformer() -> None:
     model = ModelSpec("transformer", width=8, length=5)
     for name in ("1f1b", "pipedream"):

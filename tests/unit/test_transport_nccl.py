@@ -155,7 +155,6 @@ def connect(store: Any, rank: int, ranks: int) -> Program:
     return counted
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("order", ["static", "free-running"])
 def test_every_tensor_is_waited_for_and_noted(order: str) -> None:
@@ -170,7 +169,6 @@ def test_every_tensor_is_waited_for_and_noted(order: str) -> None:
             assert [found.name for found in findings if not found.holds] == []
 
 
-@pytest.mark.rotating
 def test_pytorchs_runtime_joins_as_on_gpus() -> None:
     spec = RunSpec(build("1f1b", 2, 4), "torch", hashing="full")
     with processes(connect_runtime, 2) as group:

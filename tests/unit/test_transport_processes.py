@@ -39,14 +39,12 @@ FAMILIES = {
 }
 
 
-@pytest.mark.rotating
 @pytest.mark.parametrize("name", list(FAMILIES))
 def test_four_processes_do_what_is_predicted(four: Group, name: str) -> None:
     spec = RunSpec(FAMILIES[name], "gloo", hashing="full", timeout=60.0)
     assert failed_checks(spec, four) == []
 
 
-@pytest.mark.rotating
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_other_numbers_of_processes(ranks: int) -> None:

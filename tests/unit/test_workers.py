@@ -77,7 +77,6 @@ def test_processes_are_really_others(
     assert {entry.data["folder"] for entry in evidence} == {os.getcwd()}
 
 
-@pytest.mark.rotating
 def test_the_process_that_is_copied_runs_nothing_of_a_user(tmp_path: Path) -> None:
     (tmp_path / "sympy.py").write_text("raise SystemExit('a neighbour took its place')")
     path = written(tmp_path, judged("mine.a", SAYS_WHERE))
