@@ -194,6 +194,22 @@ def test_of_a_line_that_is_written_no_other_is_tried(tmp_path: Path) -> None:
     assert not any(one.step == LINE or "would do" in one.why for one in found)
 
 
+def test_a_line_that_holds_is_not_proposed(tmp_path: Path) -> None:
+    """Nothing says that r is at least 0, so that the line cannot be multiplied by it."""
+    lines = (
+        "from theory.notation import index, positive, real, theorem",
+        "k, n, b, r = *index('k n'), positive('b'), real('r')",
+        "T = theorem('own.factor')",
+        "A = T.sequence('A')",
+        "T.assume(A(k + 1) <= r * A(k) + b)",
+        "CLAIM = T.shows(A(n) <= r**n * A(0) + b / (1 - r))",
+    )
+    *_, lost = certified(written(tmp_path, "\n".join(lines), "own.py"))
+    assert "; A(k + 1) <= b + r*A(k) holds, and the statement does not follow" in lost.why
+    assert lost.outcome == "not found"
+    assert "would do" not in lost.why
+
+
 @pytest.mark.parametrize(
     ("bound", "is_squared"), [("sigma**2", "sigma**4"), ("sigma**2/L", "sigma**4/L**2")]
 )

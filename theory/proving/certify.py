@@ -111,9 +111,13 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
     if not _fails(more):
         return more
     new = (one for one in longer.steps if one.name == LINE and _steps(one.relation))
+    of_line = [one for one in more if one.step == LINE]
+    lost = "".join(f": {one.why}" for one in of_line if one.entry is None)
     for line in new:  # none, if it is there already, or names nothing of the next iteration
-        lost = next((f": {one.why}" for one in more if one.step == LINE), "")
         shown = f"; T.have({line.relation}) would do, and is not found{lost}"
+        if of_line and not lost:
+            needs = "an induction needs a factor that is shown to be at least 0"
+            shown = f"; {line.relation} holds, and the statement does not follow from it ({needs})"
         found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + shown)
     return found
 
