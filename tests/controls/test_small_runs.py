@@ -416,6 +416,19 @@ def test_a_recurrence_of_numbers_is_run(part: int, meant: bool) -> None:
     assert judge(claim).verdict is (Verdict.UNKNOWN if part == 1 else Verdict.REFUTED)
 
 
+@pytest.mark.parametrize(("signed", "false"), [(True, True), (False, False)])
+def test_a_recurrence_need_not_be_tight(signed: bool, false: bool) -> None:
+    """Of any sign A may go below what bounds it, and a negative factor turns that round."""
+    a = positive("a")
+    k, n = index("k n")
+    T = theorem("mine.loose")
+    A = T.sequence("A", nonnegative=not signed)
+    T.assume(a <= 2)
+    T.assume(A(k + 1) <= (1 - a) * A(k))
+    found = small_run(T.shows(A(n) <= (1 - a) ** n * A(0)))
+    assert (found is not None) is false
+
+
 @pytest.mark.parametrize("domain", [positive, index])
 @pytest.mark.parametrize("named", [False, True])
 def test_a_sequence_is_any_only_where_nothing_else_speaks_of_it(domain: Any, named: bool) -> None:

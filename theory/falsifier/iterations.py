@@ -151,6 +151,8 @@ def iteration(
     outcomes: int,
     around: Mapping[str, Vector],
     kind: type[Posed] = Bent,
+    *,
+    loose: bool = False,
 ) -> Iteration | None:
     """The iteration of a theorem, or None where it says more than can be run.
 
@@ -164,6 +166,8 @@ def iteration(
         From what vectors that nothing defines differ: a stochastic gradient is one and a noise.
     kind : type
         Which functions there are.
+    loose : bool
+        Whether a sequence without a meaning is chosen below what bounds it, not just there.
     """
     try:
         known = remembering(theorem, counts)
@@ -171,7 +175,7 @@ def iteration(
             return None
         plainly = unbound(rewritten(known[0], around))
         posed = kind(plainly, dimension, outcomes)
-        found = _Iterated(plainly, counts, posed, known[1]).iteration()
+        found = _Iterated(plainly, counts, posed, known[1], loose).iteration()
     except TheoryError:
         return None
     return replace(found, theorem=theorem, around=around)
@@ -186,7 +190,9 @@ class _Iterated:
         counts: Mapping[Scalar, Scalar],
         posed: Posed,
         starts: Mapping[str, str],
+        loose: bool,
     ) -> None:
+        self._loose = loose
         self._theorem, self._counts, self._outcomes = theorem, dict(counts), posed.outcomes
         self._posed, self._starts = posed, starts
         self._index = index_of(theorem)
@@ -308,8 +314,9 @@ class _Iterated:
         shifts = [self._shift(one) for one in calls if one.func == function]
         low, high = min((0, *filter(None, shifts))), max((0, *filter(None, shifts)))
         name, last = str(function), function(self._index + high)
-        names = [sympy.Symbol(f"{name}(k{i:+d})", real=True) for i in range(low, high + 1)]
-        gaps = [one.gap for one in relations if one.kind == "==" or high > 0]
+        names = [sympy.Symbol(f"{name}({_place(i)})", real=True) for i in range(low, high + 1)]
+        bounds = high > 0 and not self._loose
+        gaps = [one.gap for one in relations if one.kind == "==" or bounds]
         laws = [form for gap in gaps for form in isolated(gap, last)]
         self._shifted |= {(name, low + i): one for i, one in enumerate(names)}
         if laws:
@@ -362,5 +369,10 @@ class _Iterated:
             parts = [form.subs(then, simultaneous=True) for then in branches]
             self._shifted[name, 1] = sympy.Add(*parts) / len(parts)
         else:
-            raise unsupported(f"{name}(k{shift:+d})")
+            raise unsupported(f"{name}({_place(shift)})")
         return self._shifted[name, shift]
+
+
+def _place(shift: int) -> str:
+    """The iteration that is so far from k."""
+    return "k" if shift == 0 else f"k {'+' if shift > 0 else '-'} {abs(shift)}"

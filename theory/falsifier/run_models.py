@@ -107,7 +107,7 @@ def _lasts(one: Iteration, known: Mapping[Scalar, Scalar], run: Run) -> bool:
 def shown(one: Iteration, at: Mapping[Scalar, Fraction], run: Run) -> dict[str, str]:
     """Parameters, what the function is, where the run starts, and what is chosen in it."""
     said = {c.name: str(x) for c, x in at.items() if c in one.theorem.symbols or x != 0}
-    said |= {f"{s.name} at 0": str(x) for s, x in zip(one.state, run.states[0][0], strict=True)}
+    said |= {_first(s.name): str(x) for s, x in zip(one.state, run.states[0][0], strict=True)}
     chosen = zip(*run.inputs[:-1], strict=True)
     near = {n: f"{n}, less {base}" for n, base in one.around.items()}
     names = (s.name for s in one.inputs)
@@ -116,6 +116,11 @@ def shown(one: Iteration, at: Mapping[Scalar, Fraction], run: Run) -> dict[str, 
         for n in names
     )
     return said | {label: ", ".join(map(str, xs)) for label, xs in zip(labels, chosen, strict=True)}
+
+
+def _first(name: str) -> str:
+    """What a part of the state is called where a run starts: A(0) of a sequence."""
+    return f"{name.removesuffix('(k)')}(0)" if name.endswith("(k)") else f"{name} at 0"
 
 
 def sides_of(goal: Relation, numbers: Mapping[Scalar, Scalar]) -> dict[str, str]:

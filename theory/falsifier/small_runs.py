@@ -20,6 +20,7 @@ from theory.falsifier.iterations import iteration
 from theory.falsifier.numbers import in_domain
 from theory.falsifier.posed import printed
 from theory.falsifier.rewriting import free_vectors
+from theory.falsifier.run_forms import functions_in
 from theory.falsifier.small_models import SmallModel
 from theory.kernel.context import means_in
 from theory.kernel.elementary import ELEMENTARY, Log
@@ -72,16 +73,16 @@ def small_run(theorem: Theorem) -> SmallModel | None:
     most = made.tries(WORK)
     left = most
     runners: list[tuple[dict[Scalar, Scalar], int, Runner]] = []
-    for counts, shape in islice(posed, POSED):
-        one = iteration(theorem, counts, *shape)
+    for counts, (size, outcomes, around, loose) in islice(posed, POSED):
+        one = iteration(theorem, counts, size, outcomes, around, loose=loose)
         if one is None or (len(one.then) > 1 and one.last > SPLITS):
             continue
         runner = Runner(one, counts)
-        runners += [(counts, shape[1], runner)] if len(one.then) > 1 else []
+        runners += [(counts, outcomes, runner)] if len(one.then) > 1 else []
         for _ in range(made.tries(DRAWS)):
             made.say("small runs", most - left + runner.work, most)
             model = runner.violating(source)
-            if model and is_one(theorem, counts, model, shape[1]):
+            if model and is_one(theorem, counts, model, outcomes):
                 return model
             if runner.work > most // SHARE:
                 break
@@ -150,14 +151,17 @@ def _counts(theorem: Theorem) -> Iterator[dict[Scalar, Scalar]]:
         yield dict(zip(named, map(sympy.Integer, values), strict=True))
 
 
-def _shapes(theorem: Theorem) -> Iterator[tuple[int, int, Mapping[str, Vector]]]:
-    """Coordinates, outcomes, and near what vectors lie that nothing defines."""
+def _shapes(theorem: Theorem) -> Iterator[tuple[int, int, Mapping[str, Vector], bool]]:
+    """Coordinates, outcomes, near what vectors lie that nothing defines, what bounds sequences."""
     free = set(free_vectors(theorem))
     known = [one for one in theorem.points if free and not one.position.names & free]
     bases = [name for one in known[:3] for name in one.gradient.names]
     for around in ({}, *(dict.fromkeys(free, vector(base)) for base in bases)):
-        yield 1, 1, around
+        yield 1, 1, around, False
         if len({str(mean.args[0]) for _, mean in means_in(theorem)}) == 1:
-            yield 1, 2, around
+            yield 1, 2, around, False
+    relations = [one for _, one in theorem.relations]
+    if {*functions_in(relations)} - theorem.sequences.keys():
+        yield 1, 1, {}, True
     if theorem.points or theorem.vectors:
-        yield 2, 1, {}
+        yield 2, 1, {}, False
