@@ -12,14 +12,16 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from pathlib import Path
-from statistics import mean
 from typing import Final
 from xml.etree import ElementTree
 
 LIST: Final = Path(__file__).with_suffix(".txt")
 
-LONG: Final = 1.0
+LONG: Final = 0.4
 """Seconds that a case takes in the mean, with all cores busy."""
+
+TOGETHER: Final = 3.0
+"""Seconds that all cases of a test take."""
 
 DAILY: Final = "tests/golden/"
 """Never left out: all verdicts against the published ones."""
@@ -30,20 +32,24 @@ def listed() -> frozenset[str]:
     return frozenset(LIST.read_text().split())
 
 
-def measured(report: Path) -> dict[str, float]:
-    """Seconds of a case in the mean, by test function, from a report in JUnit's format."""
+def measured(report: Path) -> dict[str, list[float]]:
+    """Seconds of every case, by test function, from a report in JUnit's format."""
     found = defaultdict[str, list[float]](list)
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         function, _, _ = case.attrib["name"].partition("[")
         path = case.attrib["classname"].replace(".", "/") + ".py"
         found[f"{path}::{function}"].append(float(case.attrib["time"]))
-    return {name: mean(times) for name, times in found.items()}
+    return found
 
 
 def main(report: Path) -> None:
     times = measured(report)
     kept = {name for name in listed() - times.keys() if Path(name.split("::")[0]).exists()}
-    long = {name for name, each in times.items() if each >= LONG and not name.startswith(DAILY)}
+    long = {
+        name
+        for name, each in times.items()
+        if (sum(each) >= min(LONG * len(each), TOGETHER)) and not name.startswith(DAILY)
+    }
     LIST.write_text("\n".join(sorted(kept | long)) + "\n")
 
 

@@ -8,10 +8,15 @@ import pytest
 
 from tests import rotating
 
-RUN = """<testsuites><testsuite>
-<testcase classname="tests.unit.test_rotating" name="test_long[a]" time="0.5" />
-<testcase classname="tests.unit.test_rotating" name="test_long[b]" time="1.75" />
+MANY = "\n".join(
+    f'<testcase classname="tests.unit.test_rotating" name="test_many[{i}]" time="0.25" />'
+    for i in range(12)
+)
+RUN = f"""<testsuites><testsuite>
+<testcase classname="tests.unit.test_rotating" name="test_long[a]" time="0.125" />
+<testcase classname="tests.unit.test_rotating" name="test_long[b]" time="0.75" />
 <testcase classname="tests.unit.test_rotating" name="test_short" time="0.25" />
+{MANY}
 <testcase classname="tests.golden.test_published" name="test_all_claims" time="300" />
 </testsuite></testsuites>"""
 
@@ -31,4 +36,5 @@ def test_the_list_is_what_a_run_measured_and_did_not_run(
     kept.write_text(f"{here}::test_of_another_day {here}::test_short tests/unit/gone.py::test_it\n")
     monkeypatch.setattr(rotating, "LIST", kept)
     rotating.main(report)
-    assert kept.read_text().split() == [f"{here}::test_long", f"{here}::test_of_another_day"]
+    names = ("test_long", "test_many", "test_of_another_day")
+    assert kept.read_text().split() == [f"{here}::{name}" for name in names]
