@@ -418,9 +418,10 @@ def _moved_by(point: Point, theorem: Theorem, ties: tuple[frozenset[str], ...]) 
 @lru_cache(maxsize=2**10)
 def _tied(theorem: Theorem) -> tuple[frozenset[str], ...]:
     """What changes and stands in one equation without means, such as m and g in m = g."""
-    ties = [one for place, one in theorem.relations if place.startswith("hypothesis")]
-    gaps = [one.gap for one in ties if not one.gap.has(Mean) and is_equation(one, tuple(ties))]
-    return tuple(names_in(gap) & changing(theorem) - constants(theorem) for gap in gaps)
+    ties = tuple(one for place, one in theorem.relations if place.startswith("hypothesis"))
+    moving = changing(theorem) - constants(theorem)
+    found = ((one, names_in(one.gap) & moving) for one in ties if not one.gap.has(Mean))
+    return tuple(names for one, names in found if len(names) > 1 and is_equation(one, ties))
 
 
 def _position(one: Point) -> frozenset[str]:
