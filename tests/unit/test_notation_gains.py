@@ -13,7 +13,7 @@ from tests.certified import certified, claim_of, data_of, edited, written
 from theory.kernel.prove import prove
 from theory.kernel.relations import eq, le
 from theory.notation import count, index, positive, real, theorem, total, vector
-from theory.notation.gains import LINE, LONGER, gain
+from theory.notation.gains import LINE, LONGER, gains, ratios_of
 from theory.verdicts import Verdict
 
 k, K, n = index("k"), count("K"), index("n")
@@ -74,8 +74,28 @@ CLAIM = T.shows(
     total(f.grad(x) ** 2, k, K) / K <= 2 * (F(0) - low) / (gamma * K) + L**2 * rho**2
 )
 """,
+    "last": """
+T.smooth(f, L)
+T.convex(f)
+T.minimum(f, star)
+T.assume(gamma <= 1 / L)
+T.iterate(x, x - gamma * f.grad(x), k)
+D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
+CLAIM = T.shows(F(K) <= D(0) / (2 * gamma * K))
+""",
+    "drawn": """
+T.strongly_convex(f, mu)
+T.minimum(f, star)
+T.unbiased(E, g, f.grad(x))
+T.assume(E(g**2) <= sigma**2)
+T.iterate(x, x - 2 / (mu * (k + 2)) * g, k)
+D = T.sequence("D", (x - star) ** 2)
+CLAIM = T.shows(D(K) <= 4 * sigma**2 / (mu**2 * (K + 1)))
+""",
 }
 FALSE = {
+    "last": ("(2 * gamma * K)", "(5 * gamma * K)"),
+    "drawn": ("4 * sigma**2", "sigma**2"),
     "sgd": ("* sigma**2 / mu", "* sigma**2 / mu / 3"),
     "mean": ("/ K <= D(0) / (gamma * K)", "/ K <= D(0) / (3 * gamma * K)"),
     "proximal": ("(2 * gamma * K)", "(3 * gamma * K)"),
@@ -97,10 +117,16 @@ FALSE = {
         (le(S(n), q**n * S(0)), "S(k + 1) <= q*S(k)"),
         (le(S(n), S(0) + n * a), "S(k + 1) <= a + S(k)"),
         (le(S(n), S(0)), "S(k + 1) <= S(k)"),
+        (le(X(n), a * S(0) / (n + 1)), "a*S(k + 1) + (k + 2)*X(k + 1) <= a*S(k) + (k + 1)*X(k)"),
+        (le(n * X(n), X(0) + q * n), "(k + 1)*X(k + 1) <= k*X(k) + q"),
+        (
+            le(X(n), (a * S(0) + Y(0) / 2 + X(0) + q * n) / (3 * n + 1)),
+            "a*S(k + 1) + (3*k + 4)*X(k + 1) + Y(k + 1)/2 <= a*S(k) + q + (3*k + 1)*X(k) + Y(k)/2",
+        ),
     ],
 )
 def test_the_line_sums_to_the_statement(goal: sympy.Basic, line: str) -> None:
-    assert str(gain(goal, k, {low})) == line
+    assert [str(one) for one in gains(goal, k, {low})] == [line]
 
 
 @pytest.mark.parametrize(
@@ -113,21 +139,40 @@ def test_the_line_sums_to_the_statement(goal: sympy.Basic, line: str) -> None:
         le(S(n), q**n * S(0) + n),
         le(S(k), q**k * S(0)),
         le(S(n), a / n),
+        le(n * X(n), S(0) * Y(0)),
+        le(n * X(n), n**2 * S(0)),
+        le(n * X(n), S(0) + n**2),
+        le(n * X(n), S(1)),
+        le(X(n) ** 2, S(0)),
+        le(X(n) + Y(n), S(0)),
         le(a, q),
     ],
 )
 def test_where_the_statement_does_not_tell_it_nothing_is_tried(goal: sympy.Basic) -> None:
-    assert gain(goal, k) is None
+    assert gains(goal, k) == ()
+
+
+def test_what_an_iteration_leaves_is_told_by_the_step() -> None:
+    """Of c(n) by what multiplies an iterate, or by a modulus and the length of a step."""
+    x, g = vector("x"), vector("g")
+    steps = [(x, k / (k + 2) * x + g), (g, g - 1 / (a * (k + 3)) * x), (x, x - gamma * g)]
+    ratios = ratios_of(steps, [a, sympy.S.Zero], k)
+    assert ratios == [k / (k + 2), (k + 2) / (k + 3), (k + 1) / (k + 3)]
+    lines = gains(le(S(n), q / (n + 2)), k, ratios=ratios[:2])
+    assert [str(one) for one in lines] == [
+        "S(k + 1) <= k*S(k)/(k + 2) + q*(k + 4)/((k + 2)**2*(k + 3))",
+        "S(k + 1) <= (k + 2)*S(k)/(k + 3)",
+    ]
+    assert gains(le(S(n), q * S(1) / (n + 2)), k, ratios=ratios) == ()
 
 
 def test_a_count_in_a_stepsize_is_said_by_the_stepsize() -> None:
     """A line about iteration k names no K; of γ = 1/(L√K) it names γ."""
     goal = le(total(X(k), k, K) / K, (2 * L * (S(0) - low) + sigma**2) / sympy.sqrt(K))
-    assert gain(goal, k, {low}) is None
-    line = gain(goal, k, {low}, [eq(gamma, 1 / (L * sympy.sqrt(K)))])
-    assert line is not None
+    assert gains(goal, k, {low}) == ()
+    (line,) = gains(goal, k, {low}, [eq(gamma, 1 / (L * sympy.sqrt(K)))])
     assert str(line) == "X(k) <= L*gamma*sigma**2 + 2*S(k)/gamma - 2*S(k + 1)/gamma"
-    assert gain(goal, k, {low}, [eq(gamma, 1 / (L * K**2 + sympy.sqrt(K)))]) is None
+    assert gains(goal, k, {low}, [eq(gamma, 1 / (L * K**2 + sympy.sqrt(K)))]) == ()
 
 
 def test_what_is_assumed_later_is_no_part_of_the_theorem_with_the_line() -> None:
@@ -136,7 +181,8 @@ def test_what_is_assumed_later_is_no_part_of_the_theorem_with_the_line() -> None
     D = draft.sequence("D", x**2)
     made = draft.shows(total(D(k), k, K) <= D(0) + K * a)
     draft.assume(gamma <= 1, "later")
-    longer = LONGER[made]()
+    (make,) = LONGER[made]
+    longer = make()
     assert LINE in {one.name for one in longer.steps}
     assert "later" not in {one.name for one in longer.hypotheses}
     assert LINE not in {one.name for one in made.steps}

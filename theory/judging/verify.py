@@ -79,9 +79,9 @@ def select(
 
 def _is_file(name: str) -> bool:
     """A name that means a file, there or not; a paper or an id stays one beside such a file."""
-    if name in PAPERS or called(name):
-        return False
-    return name.endswith(".py") or os.path.dirname(name) != "" or os.path.exists(name)
+    if name.endswith(".py") or os.path.dirname(name) != "":  # looking an id up loads its paper
+        return True
+    return name not in PAPERS and not called(name) and os.path.exists(name)
 
 
 def _from_catalogue(names: set[str], everything: bool) -> list[Claim]:

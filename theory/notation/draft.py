@@ -8,7 +8,7 @@ that is not proved.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -29,7 +29,8 @@ from theory.notation import templates
 from theory.notation.building import INSIDE, built
 from theory.notation.clipping import Clipped, facing
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
-from theory.notation.gains import LINE, LONGER, gain, is_stored, lacks
+from theory.notation.gains import LONGER, gains, is_stored, lacks, ratios_of
+from theory.notation.gains import named as named_line
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
 from theory.notation.names import Expectation, Function, Pending, named, plainly, text
@@ -573,30 +574,40 @@ class Draft:
                 "the terms do not add up to the right-hand side", self.id, "correct one of them"
             )
         statement = Statement(self.id, self.where, stated, parts, rule, says, latex)
-        line = self._gain(stated) if type(rule) is Found and not rule.among and not own else None
-        if line is None:
+        tried = type(rule) is Found and not rule.among and not own
+        lines = self._gains(stated) if tried else ()
+        if not lines:
             return built(statement, self._plan, self.functions)
-        return self._gaining(statement, line)
+        return self._gaining(statement, lines)
 
-    def _gain(self, stated: Relation) -> Relation | None:
+    def _gains(self, stated: Relation) -> tuple[Relation, ...]:
         """What one iteration gains, if the statement says it all."""
-        bounds = {*self._plan.constants, *self._plan.lower_bounds}
-        return gain(stated, self._plan.index, bounds, [one.relation for one in self._plan.assumed])
+        plan = self._plan
+        bounds = {*plan.constants, *plan.lower_bounds}
+        said = [one.relation for one in plan.assumed]
+        ratios = ratios_of(plan.iterates, plan.moduli, plan.index) if plan.iterates else ()
+        return gains(stated, plan.index, bounds, said, ratios)
 
-    def _gaining(self, statement: Statement, line: Relation) -> Theorem:
+    def _gaining(self, statement: Statement, lines: Sequence[Relation]) -> Theorem:
         """The theorem; with a line that nobody wrote, if that is what is certified."""
-        plan = self._plan.copied()
-        plan.written = [one for one in plan.written if one.relation != statement.relation]
-        plan.written.append(Written(LINE, line, self._found(()), "", "ours"))
-        longer = partial(built, statement, plan, self.functions)
-        if is_stored(statement.rule, self.id):
-            with suppress(TheoryError):  # such as a number that is not shown to be defined
-                if not lacks(found := longer(), (INSIDE, SQUARED)):
-                    return found
+        longer = [self._with_line(statement, i, line) for i, line in enumerate(lines)]
+        for i, make in enumerate(longer):
+            if is_stored(statement.rule, self.id, named_line(i)):
+                with suppress(TheoryError):  # such as a number that is not shown to be defined
+                    if not lacks(found := make(), (INSIDE, SQUARED)):
+                        return found
         made = built(statement, self._plan, self.functions)
         if lacks(made):
             LONGER[made] = longer
         return made
+
+    def _with_line(
+        self, statement: Statement, number: int, line: Relation
+    ) -> Callable[[], Theorem]:
+        plan = self._plan.copied()
+        plan.written = [one for one in plan.written if one.relation != statement.relation]
+        plan.written.append(Written(named_line(number), line, self._found(()), "", "ours"))
+        return partial(built, statement, plan, self.functions)
 
     def _said(self, said: Any) -> Relation:
         """A relation, with what its sums are made of among the sequences."""

@@ -1,13 +1,14 @@
 """What one iteration gains, where a statement about many says it all: a line that is tried unasked.
 
 Σ X(k) ≤ a·S(0) + b·K follows from X(k) ≤ a·(S(k) − S(k + 1)) + b, and S(n) ≤ qⁿ·S(0) + b from
-S(k + 1) ≤ q·S(k) + (1 − q)·b. The line is one like any other: without a certificate it is dropped,
-and nothing rests on it.
+S(k + 1) ≤ q·S(k) + (1 − q)·b; w(n)·F(n) ≤ a·S(0) from w(k + 1)·F(k + 1) + a·S(k + 1) ≤ w(k)·F(k) +
+a·S(k), and F(n) ≤ c(n) from F(k + 1) ≤ r·F(k) + c(k + 1) − r·c(k), with an r that the step tells.
+The line is one like any other: without a certificate it is dropped, and nothing rests on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -20,22 +21,23 @@ from theory.kernel.relations import Relation, le
 from theory.kernel.rules import Found
 from theory.kernel.stored import entries_of
 from theory.kernel.theorem import Rule, Theorem
-from theory.kernel.vectors import Scalar
+from theory.kernel.vectors import Scalar, Vector
 
 LINE: Final = "one iteration"
 """What the line is called."""
 
-LONGER: Final[WeakKeyDictionary[Theorem, Callable[[], Theorem]]] = WeakKeyDictionary()
-"""Of theorems that lack a certificate, what makes the same theorem with the line."""
+LONGER: Final[WeakKeyDictionary[Theorem, Sequence[Callable[[], Theorem]]]] = WeakKeyDictionary()
+"""Of theorems that lack a certificate, what makes the same theorem with a line, one by one."""
 
 
-def gain(
+def gains(
     goal: Relation,
     k: Scalar | None,
     least: Collection[Scalar] = frozenset(),
     known: Iterable[Relation] = (),
-) -> Relation | None:
-    """The line from which a statement about sequences follows by summing, or by induction.
+    ratios: Iterable[Scalar] = (),
+) -> tuple[Relation, ...]:
+    """Lines from each of which a statement about sequences follows by summing, or by induction.
 
     Parameters
     ----------
@@ -46,6 +48,8 @@ def gain(
         Lower bounds: they stand for what is left in the end, and no iteration has a part of them.
     known : iterable of Relation
         What is assumed. A line about iteration k does not name K; a stepsize that is made of K may.
+    ratios : iterable of sympy expressions
+        What an iteration may leave of what it begins with, as `ratios_of` tells them.
 
     Examples
     --------
@@ -53,19 +57,54 @@ def gain(
     >>> from theory.notation.summed import total
     >>> k, K, (a, q) = index("k"), count("K"), positive("a q")
     >>> X, S = sympy.Function("X"), sympy.Function("S")
-    >>> str(gain(le(total(X(k), k, K) / K, S(0) / (a * K) + q), k))
-    'X(k) <= q + (S(k) - S(k + 1))/a'
-    >>> str(gain(le(S(K), q**K * S(0) + a / (1 - q)), k))
-    'S(k + 1) <= a + q*S(k)'
+    >>> def said(goal):
+    ...     return [str(one) for one in gains(goal, k, ratios=[k / (k + 2)])]
+    >>> said(le(total(X(k), k, K) / K, S(0) / (a * K) + q))
+    ['X(k) <= q + (S(k) - S(k + 1))/a']
+    >>> said(le(S(K), q**K * S(0) + a / (1 - q)))
+    ['S(k + 1) <= a + q*S(k)']
+    >>> said(le(X(K), a * S(0) / K))
+    ['a*S(k + 1) + (k + 1)*X(k + 1) <= a*S(k) + k*X(k)']
+    >>> said(le(X(K), a / (K + 2)))
+    ['X(k + 1) <= a*(k + 4)/((k + 2)**2*(k + 3)) + k*X(k)/(k + 2)']
     """
     if k is None or goal.kind != "<=":
-        return None
+        return ()
     sums = sorted(atoms(goal.lhs, sympy.Sum), key=str)
-    if not sums:
-        return _of_powers(goal, k)
-    line = _of_sum(goal, k, sums[0], least)
-    count = sums[0].limits[0][2] + 1
-    return line if line is None or not line.gap.has(count) else _without(line, count, known)
+    if sums:
+        line = _of_sum(goal, k, sums[0], least)
+        count = sums[0].limits[0][2] + 1
+        one = line if line is None or not line.gap.has(count) else _without(line, count, known)
+        return () if one is None else (one,)
+    last = _last(goal, k)
+    if last is None:
+        return ()
+    plain = _of_powers(goal, k) or _of_potential(goal, k, last)
+    return (plain,) if plain is not None else tuple(_of_bound(goal, k, last, ratios))
+
+
+def ratios_of(
+    iterates: Iterable[tuple[Vector, Vector]], moduli: Iterable[Scalar], k: Scalar
+) -> list[Scalar]:
+    """What an iteration may leave: of x⁺ = r·x + …, r; of x⁺ = x − γg, 1 − γμ or 1 − 2γμ.
+
+    Parameters
+    ----------
+    iterates : iterable of (Vector, Vector)
+        What moves, and where to.
+    moduli : iterable of sympy expressions
+        Of strong convexity, and the like.
+    k : sympy symbol
+        Only what names it is given: other rates are told by the statement.
+    """
+    found: dict[Scalar, None] = {}
+    moduli = [*moduli]
+    for now, then in iterates:
+        for name, factor in then.terms:
+            own = [factor] if name in now.names else []
+            steps = (factor * modulus for modulus in moduli if name not in now.names)
+            found |= dict.fromkeys([*own, *(1 + j * step for step in steps for j in (1, 2))])
+    return [one for form in found if (one := sympy.cancel(form)).has(k)]
 
 
 def _without(line: Relation, count: Scalar, known: Iterable[Relation]) -> Relation | None:
@@ -116,9 +155,18 @@ def _part(term: Scalar, k: Scalar, limits: Any, least: Collection[Scalar]) -> Sc
     return weight * (call.func(k) - call.func(k + 1)) if call.args == (0,) else sympy.S.Zero
 
 
+def _last(goal: Relation, k: Scalar) -> Scalar | None:
+    """The one sequence that is bounded, in iteration n."""
+    calls = [*atoms(goal.lhs, AppliedUndef)]
+    if len(calls) != 1 or not calls[0].args[0].is_Symbol or calls[0].args[0] == k:
+        return None
+    rest = sympy.expand(goal.lhs - goal.lhs.coeff(calls[0]) * calls[0])
+    return calls[0] if rest == 0 else None
+
+
 def _of_powers(goal: Relation, k: Scalar) -> Relation | None:
     call = goal.lhs
-    if not isinstance(call, AppliedUndef) or not call.args[0].is_Symbol or call.args[0] == k:
+    if not isinstance(call, AppliedUndef):
         return None
     now, count = call.func, call.args[0]
     ratio = goal.rhs.coeff(now(0))
@@ -133,6 +181,40 @@ def _of_powers(goal: Relation, k: Scalar) -> Relation | None:
     return le(now(k + 1), base * now(k) + sympy.cancel((1 - base) * rest))
 
 
+def _of_potential(goal: Relation, k: Scalar, last: Scalar) -> Relation | None:
+    """Of w(n)·F(n) ≤ a·S(0) + b·n, that w·F + a·S grows by b at most; w may stand below a and b."""
+    count = last.args[0]
+    above, below = sympy.fraction(sympy.together(goal.rhs))
+    over, weight = below.as_independent(count, as_Add=False)
+    rest, weight = sympy.expand(above / over), goal.lhs.coeff(last) * weight
+    starts = atoms(rest, AppliedUndef)
+    weights = {call: rest.coeff(call) for call in sorted(starts, key=str)}
+    rest = sympy.expand(rest - sympy.Add(*(w * call for call, w in weights.items())))
+    each = rest.coeff(count)
+    mixed = any(w == 0 or w.has(count, AppliedUndef) for w in weights.values())
+    strange = any(call.args != (0,) for call in starts)
+    if strange or mixed or not weights or rest.has(AppliedUndef) or rest != each * count:
+        return None
+
+    def potential(i: Scalar) -> Scalar:
+        others = (w * call.func(i) for call, w in weights.items() if call.func != last.func)
+        return weight.subs(count, i) * last.func(i) + sympy.Add(*others)
+
+    return le(potential(k + 1), potential(k) + each)
+
+
+def _of_bound(
+    goal: Relation, k: Scalar, last: Scalar, ratios: Iterable[Scalar]
+) -> Iterator[Relation]:
+    """Of F(n) ≤ c(n), that an iteration leaves r of F, and adds what keeps it below."""
+    now, count = last.func, last.args[0]
+    bound = goal.rhs / goal.lhs.coeff(last)
+    if bound.has(count) and not atoms(bound, AppliedUndef):
+        for ratio in ratios:
+            added = bound.subs(count, k + 1) - ratio * bound.subs(count, k)
+            yield le(now(k + 1), ratio * now(k) + sympy.factor(added))
+
+
 def lacks(theorem: Theorem, beside: Iterable[str] = ()) -> bool:
     """Whether a line, or the statement, has no certificate; lines with these endings need none."""
     steps = [one for one in theorem.steps if not one.name.endswith(tuple(beside))]
@@ -140,9 +222,14 @@ def lacks(theorem: Theorem, beside: Iterable[str] = ()) -> bool:
     return any(type(rule) is Found and rule.problem for rule in rules)
 
 
-def is_stored(rule: Rule, theorem: str) -> bool:
+def named(number: int) -> str:
+    """What the line is called, of several that are tried."""
+    return LINE if number == 0 else f"{LINE}, {number + 1}"
+
+
+def is_stored(rule: Rule, theorem: str, line: str) -> bool:
     """Whether the data file beside a claim has certificates of the line."""
     try:
-        return isinstance(rule, Found) and bool(entries_of(rule.path, theorem, LINE))
+        return isinstance(rule, Found) and bool(entries_of(rule.path, theorem, line))
     except TheoryError:  # no data file of certificates, which is said where one is looked for
         return False

@@ -30,6 +30,9 @@ from theory.notation.summed import MEANT
 MEANS: Final[WeakKeyDictionary[Theorem, frozenset[str]]] = WeakKeyDictionary()
 """Names of the means of theorems that are written in this notation."""
 
+CURVED: Final = ("convex", "quasi-convex", "Polyak–Łojasiewicz")
+"""What is said of functions with a modulus, which may be 0."""
+
 Template = Callable[[Scene], Iterator[Hypothesis]]
 """An assumption that holds everywhere: its instances at what a theorem names."""
 
@@ -100,6 +103,13 @@ class Plan:
         kinds = ("least", "Polyak–Łojasiewicz")
         said = (values[-1] for _, kind, values in self.everywhere if kind in kinds)
         return {s for one in said if not isinstance(one, Vector) for s in one.free_symbols}
+
+    @property
+    def moduli(self) -> list[Scalar]:
+        """By how much functions are curved at least, of whatever kind."""
+        return list(
+            dict.fromkeys(v[0] for _, kind, v in self.everywhere if kind in CURVED and v[0])
+        )
 
     def copied(self) -> Plan:
         """The same, to say more beside it."""

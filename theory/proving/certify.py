@@ -20,7 +20,7 @@ from theory.kernel.rules.found import Found, parts_of
 from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.notation.building import EACH, INSIDE, offered
-from theory.notation.gains import LINE, LONGER
+from theory.notation.gains import LONGER, named
 from theory.notation.norms import SQUARED
 from theory.proving.missing import NO_LINE, missing_fact, missing_line
 from theory.proving.search import Searched, search
@@ -98,28 +98,36 @@ def certify(
 
 
 def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certified]:
-    """What is found of a theorem as it is written, or else with what one iteration gains."""
+    """What is found of a theorem with what one iteration gains, or else as it is written."""
+    said = ""
+    for number, make in enumerate(LONGER.get(theorem, ())):
+        try:
+            longer = make()
+        except TheoryError:  # such as a number that is not shown to be defined
+            continue
+        found = [*_of_theorem(offered(longer), again, progress)]
+        if not _fails(found):
+            return found
+        said += _said_of(longer, named(number), found)
     found = [*_of_theorem(offered(theorem), again, progress)]
-    make = LONGER.get(theorem)
-    if make is None or not _fails(found):
-        return found
-    try:
-        longer = make()
-    except TheoryError:  # such as a number that is not shown to be defined
-        return found
-    more = [*_of_theorem(offered(longer), again, progress)]
-    if not _fails(more):
-        return more
-    new = (one for one in longer.steps if one.name == LINE and _steps(one.relation))
-    of_line = [one for one in more if one.step == LINE]
-    lost = "".join(f": {one.why}" for one in of_line if one.entry is None)
-    for line in new:  # none, if it is there already, or names nothing of the next iteration
-        shown = f"; T.have({line.relation}) would do, and is not found{lost}"
-        if of_line and not lost:
-            needs = "an induction needs a factor that is shown to be at least 0"
-            shown = f"; {line.relation} holds, and the statement does not follow from it ({needs})"
-        found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + shown)
+    if said and _fails(found):
+        found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + said)
     return found
+
+
+def _said_of(longer: Theorem, name: str, found: Sequence[Certified]) -> str:
+    """What is said of a line that would do; nothing, if it is there, or speaks of no k + 1."""
+    line = next((s.relation for s in longer.steps if s.name == name and _steps(s.relation)), None)
+    of_line = [one for one in found if one.step == name]
+    lost = "".join(f": {one.why}" for one in of_line if one.entry is None)
+    if line is None:
+        return ""
+    if of_line and not lost:
+        needs = "what it says of the start may be more"
+        if isinstance(line.lhs, AppliedUndef):
+            needs = "an induction needs a factor that is shown to be at least 0"
+        return f"; {line} holds, and the statement does not follow from it ({needs})"
+    return f"; T.have({line}) would do, and is not found{lost}"
 
 
 def _fails(found: Iterable[Certified]) -> bool:
