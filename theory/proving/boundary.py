@@ -4,6 +4,8 @@ Inside of ``γL ≤ 1`` there is room, and the numbers of squares may be chosen 
 which is the same formula everywhere. At γL = 1 there is no room. What such a certificate lacks
 elsewhere vanishes at the bound, so it is a multiple of 1 − γL, and if that is nonnegative, it is
 the multiplier of the bound.
+
+Or the room itself, d = 1 − γL, is taken for a number, in which the formulas are often shorter.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from typing import Final
 
 import sympy
 
-from theory.kernel.relations import Relation
+from theory.kernel.relations import Relation, eq
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Gram, Scalar, Vector
@@ -31,14 +33,7 @@ def at_boundaries(
     theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]
 ) -> Iterator[Combine]:
     """Candidates; the kernel decides whether they hold inside as well."""
-    parameters = {*theorem.symbols}
-    bounds = [
-        name
-        for name, fact in facts.items()
-        if fact.kind == "<=" and fact.gap.free_symbols and fact.gap.free_symbols <= parameters
-        if not fact.gap.atoms(sympy.Function)
-    ]
-    for name in bounds[:MOST] if goal.kind == "<=" else ():
+    for name in _bounds(theorem, facts) if goal.kind == "<=" else ():
         tight = {**facts, name: Relation(facts[name].lhs, "==", facts[name].rhs)}
         for found in _found(theorem, goal, tight):
             carried = list(_carried(found, name, goal, facts))
@@ -47,9 +42,45 @@ def at_boundaries(
                 yield from _shown(one, name, theorem, facts)
 
 
+def from_boundaries(
+    theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]
+) -> Iterator[Combine]:
+    """Candidates in which what is left to a bound stands as one number."""
+    for name in _bounds(theorem, facts) if goal.kind == "<=" else ():
+        bound = facts[name].gap
+        room = sympy.Symbol(f"gap({bound})", positive=True)
+        measured = {**facts, name: eq(bound, room)}
+        for problem in stated((*theorem.symbols, room), goal, measured):
+            for found in with_squares(problem):
+                if isinstance(found, Combine):
+                    yield _spelled(found, {room: bound}, name)
+
+
+def _bounds(theorem: Theorem, facts: Mapping[str, Relation]) -> list[str]:
+    """A few facts that bound parameters."""
+    parameters = {*theorem.symbols}
+    found = [
+        name
+        for name, fact in facts.items()
+        if fact.kind == "<=" and fact.gap.free_symbols and fact.gap.free_symbols <= parameters
+        if not fact.gap.atoms(sympy.Function)
+    ]
+    return found[:MOST]
+
+
+def _spelled(found: Combine, values: Mapping[Scalar, Scalar], under: str) -> Combine:
+    """A certificate with these in place of symbols, under a bound that it does not add."""
+    return Combine(
+        {n: _put(m, values) for n, m in found.facts.items() if n != under},
+        tuple((_put(c, values), _vector(one, values)) for c, one in found.squares),
+        tuple(_put(form, values) for form in found.plus),
+        tuple(dict.fromkeys((*found.domain, under))),
+    )
+
+
 def _found(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> Iterator[Combine]:
     with suppress(ZeroDivisionError):  # a statement may divide by what is 0 there
-        for problem in stated(theorem, goal, facts):
+        for problem in stated(theorem.symbols, goal, facts):
             for found in (*linear(problem), *with_squares(problem, settled=True)):
                 if isinstance(found, Combine):
                     yield found
@@ -79,12 +110,7 @@ def _carried(
     """The certificate with the multiplier of the bound that makes up for what it lacks."""
     bound = facts[name].gap
     for values in ({}, *_solved(bound)):
-        spelled = Combine(
-            {n: _put(m, values) for n, m in found.facts.items() if n != name},
-            tuple((_put(c, values), _vector(one, values)) for c, one in found.squares),
-            tuple(_put(form, values) for form in found.plus),
-            found.domain,
-        )
+        spelled = replace(_spelled(found, values, name), domain=found.domain)
         rest = goal.gap - sympy.Add(
             *(m * facts[n].gap for n, m in spelled.facts.items()),
             *(c * v**2 for c, v in spelled.squares),
@@ -110,4 +136,4 @@ def _put(form: Scalar, values: Mapping[Scalar, Scalar]) -> Scalar:
 def _vector(one: Scalar | Vector, values: Mapping[Scalar, Scalar]) -> Scalar | Vector:
     if not isinstance(one, Vector):
         return _put(one, values)
-    return Vector(tuple((n, _put(factor, values)) for n, factor in one.terms))
+    return replace(one, terms=tuple((n, _put(factor, values)) for n, factor in one.terms))

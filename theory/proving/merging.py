@@ -134,7 +134,7 @@ def least(theorem: Theorem, symbol: Scalar) -> Scalar | None:
     facts |= {step.name: step.relation for step in theorem.steps}
     without = le(0, sympy.expand(goal.gap - symbol * gain))
     bare = replace(theorem, steps=(), conclude=Combine())
-    for problem in stated(bare, without, {**facts, BEST: le(gain, 0)}):
+    for problem in stated(bare.symbols, without, {**facts, BEST: le(gain, 0)}):
         for element, numbers in least_with_squares(problem, BEST):
             exact = problem.at_points({problem.split.one: element})
             value = sympy.factor(problem.split.scalar(element))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -10,7 +10,6 @@ from functools import cached_property
 import sympy
 
 from theory.kernel.relations import Relation, eq
-from theory.kernel.theorem import Theorem
 from theory.proving.elimination import Solved, eliminate, reduced
 from theory.proving.forms import Atoms, Element, Form, Monomial, Split, splits
 from theory.proving.points import Point, at, points
@@ -115,8 +114,10 @@ class Problem:
         return f" at {said}" if said else ""
 
 
-def stated(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> Iterator[Problem]:
-    """The problem, with one field after another."""
+def stated(
+    parameters: Iterable[sympy.Symbol], goal: Relation, facts: Mapping[str, Relation]
+) -> Iterator[Problem]:
+    """The problem, with one field after another; parameters are constants of the theorem."""
     atoms = Atoms()
     prepared = {name: atoms.add(relation.gap) for name, relation in facts.items()}
     aim = atoms.add(goal.gap)
@@ -127,8 +128,7 @@ def stated(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> I
         elements[name] = atoms.element(base) - atoms.whole.gens[number] ** degree
     target = atoms.element(aim)
     equations = [e for name, e in elements.items() if facts[name].kind == "=="]
-    parameters = frozenset(theorem.symbols)
-    for split in splits(atoms, [target, *elements.values()], equations, parameters):
+    for split in splits(atoms, [target, *elements.values()], equations, frozenset(parameters)):
         goal_form = split.form(target)
         forms = {name: split.form(element) for name, element in elements.items()}
         if goal_form is not None and all(form is not None for form in forms.values()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import sympy
@@ -21,12 +22,15 @@ from theory.notation.building import operator_of
 from theory.notation.names import plainly
 from theory.notation.offers import squared
 from theory.proving.blocks import Averaged
-from theory.proving.boundary import at_boundaries
+from theory.proving.boundary import at_boundaries, from_boundaries
 from theory.proving.linear import linear, varied
 from theory.proving.problem import stated
 from theory.proving.squares import with_squares
 from theory.proving.storing import terms
 from theory.verdicts import Verdict
+
+NONE = "no multipliers"
+"""Begins what is said where none exist at a point."""
 
 LONGEST = 160
 """Characters of a reason: one that spells out all inner products says nothing."""
@@ -145,12 +149,15 @@ def _candidates(
 ) -> Iterator[Combine | str]:
     if is_zero(goal.gap):
         yield Combine()
-    for problem in stated(theorem, goal, facts):
-        yield from linear(problem)
-        yield from with_squares(problem)
-        yield from varied(problem)
+    settled = True
+    for problem in stated(theorem.symbols, goal, facts):
+        for one in chain(linear(problem), with_squares(problem), varied(problem)):
+            settled = settled and isinstance(one, str) and one.startswith(NONE)
+            yield one
+    if not settled:  # where some exist at every point that was looked at
+        yield from from_boundaries(theorem, goal, facts)
     yield from at_boundaries(theorem, goal, facts)
     few = {name: fact for name, fact in facts.items() if not fact.gap.atoms(sympy.Function)}
     if len(few) < len(facts):  # many facts may hide that the goal is a square by itself
-        for problem in stated(theorem, goal, few):
+        for problem in stated(theorem.symbols, goal, few):
             yield from (one for one in with_squares(problem) if not isinstance(one, str))
