@@ -10,10 +10,11 @@ import sympy
 
 from staleproof.cli import main
 from tests.certified import certified, claim_of, data_of, edited, written
+from theory.kernel.elementary import Log
 from theory.kernel.prove import prove
 from theory.kernel.relations import eq, le
 from theory.notation import count, index, positive, real, theorem, total, vector
-from theory.notation.gains import LINE, LONGER, gains, ratios_of
+from theory.notation.gains import LINE, LONGER, distances_of, gains, ratios_of
 from theory.verdicts import Verdict
 
 k, K, n = index("k"), count("K"), index("n")
@@ -92,8 +93,29 @@ T.iterate(x, x - 2 / (mu * (k + 2)) * g, k)
 D = T.sequence("D", (x - star) ** 2)
 CLAIM = T.shows(D(K) <= 4 * sigma**2 / (mu**2 * (K + 1)))
 """,
+    "weighted": """
+T.strongly_convex(f, mu)
+T.unbiased(E, g, f.grad(x))
+T.assume(E(g**2) <= sigma**2)
+T.constant(star)
+T.iterate(x, x - 2 / (mu * (k + 2)) * g, k)
+D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
+CLAIM = T.shows(2 * total((k + 1) * F(k), k, K) / (K * (K + 1)) <= 2 * sigma**2 / (mu * (K + 1)))
+""",
+    "falling": """
+T.convex(f)
+T.constant(star)
+T.assume(g**2 <= sigma**2)
+T.unbiased(E, g, f.grad(x))
+T.assume((x - star) ** 2 <= rho**2)
+T.iterate(x, x - rho / (sigma * sqrt(k + 1)) * g, k)
+D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
+CLAIM = T.shows(total(F(k), k, K) / K <= 3 * rho * sigma / (2 * sqrt(K)))
+""",
 }
 FALSE = {
+    "weighted": ("<= 2 * sigma", "<= sigma"),
+    "falling": ("<= 3 * rho", "<= rho"),
     "last": ("(2 * gamma * K)", "(5 * gamma * K)"),
     "drawn": ("4 * sigma**2", "sigma**2"),
     "sgd": ("* sigma**2 / mu", "* sigma**2 / mu / 3"),
@@ -164,6 +186,34 @@ def test_what_an_iteration_leaves_is_told_by_the_step() -> None:
         "S(k + 1) <= (k + 2)*S(k)/(k + 3)",
     ]
     assert gains(le(S(n), q * S(1) / (n + 2)), k, ratios=ratios) == ()
+
+
+def test_what_a_distance_weighs_is_told_by_the_step() -> None:
+    x, star, g, h = (vector(name) for name in ("x", "x*", "g", "h"))
+    near = {S: (x - star) ** 2, X: x @ star, Y: 2 * x**2}
+    falls, stays = a / (k + 1), gamma
+    assert distances_of([(x, x - falls * (g + h))], near, k) == [(S, falls)]
+    for then in (x - stays * g, (1 - falls) * x - falls * g, x - falls * g - stays * h):
+        assert distances_of([(x, then)], near, k) == []
+    said = [(S, falls)]
+    F = sympy.Function("F", real=True)
+    for goal, line in (
+        (le(total(F(k), k, K), q * sympy.sqrt(K) + q), "q*(-sqrt(k) + sqrt(k + 1))"),
+        (le(total(F(k), k, K), q * Log(K) + K + q), "q/(k + 1) + 1"),
+    ):
+        (one, *_) = gains(goal, k, distances=said)
+        assert sympy.expand(one.rhs - k * S(k) / (2 * a) + (k + 1) * S(k + 1) / (2 * a)) == (
+            sympy.expand(sympy.sympify(line, {"k": k, "q": q}))
+        )
+    for goal in (
+        le(total(F(k), k, K), q * K * Log(K)),
+        le(total(F(k), k, K), q * S(1)),
+        le(total(F(k), k, n + K), q),
+    ):
+        assert gains(goal, k, distances=said) == ()
+    assert (
+        gains(le(total(F(k), k, K), q), k, distances=[(S, a / (k + 2))]) == (le(F(k), q / K),)[:0]
+    )
 
 
 def test_a_count_in_a_stepsize_is_said_by_the_stepsize() -> None:

@@ -29,7 +29,7 @@ from theory.notation import templates
 from theory.notation.building import INSIDE, built
 from theory.notation.clipping import Clipped, facing
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
-from theory.notation.gains import LONGER, gains, is_stored, lacks, ratios_of
+from theory.notation.gains import LONGER, distances_of, gains, is_stored, lacks, ratios_of
 from theory.notation.gains import named as named_line
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
@@ -585,8 +585,11 @@ class Draft:
         plan = self._plan
         bounds = {*plan.constants, *plan.lower_bounds}
         said = [one.relation for one in plan.assumed]
-        ratios = ratios_of(plan.iterates, plan.moduli, plan.index) if plan.iterates else ()
-        return gains(stated, plan.index, bounds, said, ratios)
+        if plan.index is None:
+            return ()
+        ratios = ratios_of(plan.iterates, plan.moduli, plan.index)
+        distances = distances_of(plan.iterates, plan.sequences, plan.index)
+        return gains(stated, plan.index, bounds, said, ratios, distances)
 
     def _gaining(self, statement: Statement, lines: Sequence[Relation]) -> Theorem:
         """The theorem; with a line that nobody wrote, if that is what is certified."""

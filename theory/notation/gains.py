@@ -3,12 +3,14 @@
 Σ X(k) ≤ a·S(0) + b·K follows from X(k) ≤ a·(S(k) − S(k + 1)) + b, and S(n) ≤ qⁿ·S(0) + b from
 S(k + 1) ≤ q·S(k) + (1 − q)·b; w(n)·F(n) ≤ a·S(0) from w(k + 1)·F(k + 1) + a·S(k + 1) ≤ w(k)·F(k) +
 a·S(k), and F(n) ≤ c(n) from F(k + 1) ≤ r·F(k) + c(k + 1) − r·c(k), with an r that the step tells.
+Where steps γ(k) fall, Σ w·F(k) ≤ c(K) from w·F(k) ≤ p(k)·S(k) − p(k + 1)·S(k + 1) + c(k + 1) −
+c(k), with S(k) = ‖x − x*‖² and p(k + 1) = w/(2γ(k)).
 The line is one like any other: without a certificate it is dropped, and nothing rests on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -17,6 +19,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
+from theory.kernel.elementary import Log
 from theory.kernel.relations import Relation, le
 from theory.kernel.rules import Found
 from theory.kernel.stored import entries_of
@@ -32,17 +35,18 @@ LONGER: Final[WeakKeyDictionary[Theorem, Sequence[Callable[[], Theorem]]]] = Wea
 
 def gains(
     goal: Relation,
-    k: Scalar | None,
+    k: Scalar,
     least: Collection[Scalar] = frozenset(),
     known: Iterable[Relation] = (),
     ratios: Iterable[Scalar] = (),
+    distances: Iterable[tuple[Scalar, Scalar]] = (),
 ) -> tuple[Relation, ...]:
     """Lines from each of which a statement about sequences follows by summing, or by induction.
 
     Parameters
     ----------
     goal : Relation
-    k : sympy symbol, optional
+    k : sympy symbol
         What counts iterations.
     least : collection of sympy symbols
         Lower bounds: they stand for what is left in the end, and no iteration has a part of them.
@@ -50,6 +54,8 @@ def gains(
         What is assumed. A line about iteration k does not name K; a stepsize that is made of K may.
     ratios : iterable of sympy expressions
         What an iteration may leave of what it begins with, as `ratios_of` tells them.
+    distances : iterable of (sympy function, sympy expression)
+        Sequences that are squares of distances, with the steps of what moves: see `distances_of`.
 
     Examples
     --------
@@ -68,14 +74,15 @@ def gains(
     >>> said(le(X(K), a / (K + 2)))
     ['X(k + 1) <= a*(k + 4)/((k + 2)**2*(k + 3)) + k*X(k)/(k + 2)']
     """
-    if k is None or goal.kind != "<=":
+    if goal.kind != "<=":
         return ()
     sums = sorted(atoms(goal.lhs, sympy.Sum), key=str)
     if sums:
         line = _of_sum(goal, k, sums[0], least)
         count = sums[0].limits[0][2] + 1
         one = line if line is None or not line.gap.has(count) else _without(line, count, known)
-        return () if one is None else (one,)
+        falling = _of_distances(goal, k, sums[0], distances)
+        return (*falling, *([] if one is None else [one]))
     last = _last(goal, k)
     if last is None:
         return ()
@@ -107,6 +114,69 @@ def ratios_of(
     return [one for form in found if (one := sympy.cancel(form)).has(k)]
 
 
+def distances_of(
+    iterates: Iterable[tuple[Vector, Vector]], sequences: Mapping[Scalar, Scalar], k: Scalar
+) -> list[tuple[Scalar, Scalar]]:
+    """Of x⁺ = x − γ(k)·(g + …), every sequence that is the square of a distance of x, with γ(k).
+
+    Parameters
+    ----------
+    iterates : iterable of (Vector, Vector)
+        What moves, and where to.
+    sequences : mapping of sympy function to sympy expression
+        What they are the means of.
+    k : sympy symbol
+        What counts iterations.
+    """
+    found = []
+    for now, then in iterates:
+        steps = {-factor for name, factor in (then - now).terms}
+        if len(steps) == 1 and not now.names & (then - now).names:
+            (step,) = steps
+            near = (S for S, value in sequences.items() if sympy.expand(value).coeff(now**2) == 1)
+            found += [(S, step) for S in near if sympy.sympify(step).has(k)]
+    return found
+
+
+def _of_distances(
+    goal: Relation, k: Scalar, summed: Scalar, distances: Iterable[tuple[Scalar, Scalar]]
+) -> Iterator[Relation]:
+    """Of Σ w·F(k) ≤ c(K), lines with distances of which the first has no weight."""
+    most, count = _most(goal, k, summed), summed.limits[0][2] + 1
+    weight = sympy.Mul(*(f for f in sympy.Mul.make_args(summed.function) if not _calls(f)))
+    for S, step in distances:
+        later = sympy.cancel(weight / (2 * step))
+        now = later.subs(k, k - 1)
+        if most is not None and not _calls(most) and now.subs(k, 0) == 0:
+            potential = sympy.factor(now) * S(k) - sympy.factor(later) * S(k + 1)
+            line = le(summed.function, potential + _added(most, k, count))
+            if not line.gap.has(count):
+                yield line
+
+
+def _most(goal: Relation, k: Scalar, summed: Scalar) -> Scalar | None:
+    """What a sum over iterations 0 to K − 1 is at most, as a statement says it."""
+    running, first, last = summed.limits[0]
+    total = sympy.Dummy()
+    factor = sympy.expand(goal.lhs.xreplace({summed: total})).coeff(total)
+    if (running, first) != (k, 0) or not (last + 1).is_Symbol or factor == 0:
+        return None
+    rest = sympy.expand(goal.gap.xreplace({summed: total}) / factor + total)
+    divided = sympy.fraction(sympy.together(rest))[1].has(last + 1)
+    return sympy.expand(sympy.cancel(rest)) if divided else rest
+
+
+def _added(most: Scalar, k: Scalar, count: Scalar) -> Scalar:
+    """What iteration k adds to what is bounded: c/(k + 1) to c·ln K."""
+    logs = most.coeff(Log(count))
+    rest = most - logs * Log(count)
+    return logs / (k + 1) + sympy.factor(rest.subs(count, k + 1) - rest.subs(count, k))
+
+
+def _calls(form: Scalar) -> bool:
+    return bool(atoms(form, AppliedUndef, sympy.Sum))
+
+
 def _without(line: Relation, count: Scalar, known: Iterable[Relation]) -> Relation | None:
     """The line with what an equation says of the count in its place, such as √K = 1/(Lγ)."""
     root = sympy.Dummy(positive=True)
@@ -125,15 +195,10 @@ def _of_sum(
     goal: Relation, k: Scalar, summed: Scalar, least: Collection[Scalar]
 ) -> Relation | None:
     """Of Σ X ≤ a·(S(0) − S(K)) + b·K + Σ Y, what one iteration has of it."""
-    running, first, last = summed.limits[0]
-    count = last + 1
-    factor = sympy.expand(goal.lhs).coeff(summed)
-    if (running, first) != (k, 0) or not count.is_Symbol or factor == 0:
+    most = _most(goal, k, summed)
+    if most is None:
         return None
-    parts = [
-        _part(term, k, summed.limits, least)
-        for term in sympy.Add.make_args(sympy.expand(goal.gap / factor + summed))
-    ]
+    parts = [_part(term, k, summed.limits, least) for term in sympy.Add.make_args(most)]
     said = [one for one in parts if one is not None]
     return le(summed.function, sympy.Add(*said)) if len(said) == len(parts) else None
 
