@@ -410,6 +410,7 @@ class Draft:
         for f in self.functions:
             self._everywhere(f, "averaged", mean)
             self._plan.constants.add(f(mean))
+            self._plan.averaged[f(mean)] = f(now), sympy.sympify(count)
             slope = self.sequence(f"slope of {f.name} at {text(mean)}", f.grad(mean) @ (now - mean))
             label = f"{text(mean)} is the mean of {text(now)}"
             self.assume(eq(total(slope(index), index, count), 0), f"{label}, by ∇{f.name}", label)
@@ -589,7 +590,7 @@ class Draft:
             return ()
         ratios = ratios_of(plan.iterates, plan.moduli, plan.index)
         distances = distances_of(plan.iterates, plan.sequences, plan.index)
-        return gains(stated, plan.index, bounds, said, ratios, distances)
+        return gains(plan.as_sum(stated), plan.index, bounds, said, ratios, distances)
 
     def _gaining(self, statement: Statement, lines: Sequence[Relation]) -> Theorem:
         """The theorem; with a line that nobody wrote, if that is what is certified."""

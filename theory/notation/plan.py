@@ -25,7 +25,7 @@ from theory.notation.coercion import gap_of
 from theory.notation.iterations import Iterates
 from theory.notation.names import Function, index, plainly, text
 from theory.notation.scene import Scene
-from theory.notation.summed import MEANT
+from theory.notation.summed import MEANT, total
 
 MEANS: Final[WeakKeyDictionary[Theorem, frozenset[str]]] = WeakKeyDictionary()
 """Names of the means of theorems that are written in this notation."""
@@ -89,6 +89,7 @@ class Plan:
     moved: list[Iterates] = field(default_factory=list)
     cited: set[Relation] = field(default_factory=set)
     averages: list[Vector] = field(default_factory=list)
+    averaged: dict[Scalar, tuple[Scalar, Scalar]] = field(default_factory=dict)
     equated: set[str] = field(default_factory=set)
     words: dict[str, None] = field(default_factory=dict)
     clipped: dict[Scalar, Clipped] = field(default_factory=dict)
@@ -103,6 +104,20 @@ class Plan:
         kinds = ("least", "Polyak–Łojasiewicz")
         said = (values[-1] for _, kind, values in self.everywhere if kind in kinds)
         return {s for one in said if not isinstance(one, Vector) for s in one.free_symbols}
+
+    def as_sum(self, stated: Relation) -> Relation:
+        """A statement about f at a mean of iterates as one of the mean of a sequence, if named.
+
+        That f there is at most the mean is found for a convex f.
+        """
+        for value, (now, count) in self.averaged.items():
+            if value in stated.lhs.free_symbols and self.index is not None:
+                each = stated.lhs.xreplace({value: now})
+                for sequence, meant in self.sequences.items():
+                    if sympy.expand(meant - each) == 0:
+                        mean = total(sequence(self.index), self.index, count) / count
+                        return Relation(mean, stated.kind, stated.rhs)
+        return stated
 
     @property
     def moduli(self) -> list[Scalar]:
