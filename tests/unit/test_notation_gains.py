@@ -135,6 +135,7 @@ FALSE = {
             le(2 * total(X(k), k, K), S(0) + q * total(Y(k), k, K)),
             "X(k) <= q*Y(k)/2 + S(k)/2 - S(k + 1)/2",
         ),
+        (le((1 - q) * total(X(k), k, K) / K, a), "(1 - q)*X(k) <= a"),
         (le(S(n), q**n * S(0) + a / (1 - q)), "S(k + 1) <= a + q*S(k)"),
         (le(S(n), q**n * S(0)), "S(k + 1) <= q*S(k)"),
         (le(S(n), S(0) + n * a), "S(k + 1) <= a + S(k)"),

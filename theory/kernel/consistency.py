@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 import sympy
@@ -74,7 +75,7 @@ def require_no_contradiction(relations: Sequence[Relation], where: str) -> None:
     VacuousError
         They do.
     """
-    plain = [asked for one in relations if (asked := _askable(one)) is not None]
+    plain = [*_askable(relations)]
     if _satisfied(plain, where, numbers=True, rlimit=QUICK) == "sat":
         return  # and inner products of these numbers are a model as well
     if _satisfied(plain, where, numbers=False, rlimit=QUICK) == "unsat":
@@ -86,15 +87,17 @@ def require_no_contradiction(relations: Sequence[Relation], where: str) -> None:
         )
 
 
-def _askable(relation: Relation) -> Relation | None:
-    """A relation with its sums taken apart, or None if z3 cannot be asked about it."""
-    try:
-        plain = Relation(linear_sums(relation.lhs), relation.kind, linear_sums(relation.rhs))
-        for numbers in (True, False):
-            Translator(numbers_for_vectors=numbers).fact(plain)
-    except (UnsupportedFormError, NotExactError):
-        return None
-    return plain
+def _askable(relations: Iterable[Relation]) -> Iterator[Relation]:
+    """Relations with their sums taken apart, without those about which z3 cannot be asked.
+
+    These are the same whether vectors are numbers or not.
+    """
+    translator = Translator(numbers_for_vectors=True)
+    for one in relations:
+        with suppress(UnsupportedFormError, NotExactError):
+            plain = Relation(linear_sums(one.lhs), one.kind, linear_sums(one.rhs))
+            translator.fact(plain)
+            yield plain
 
 
 def _satisfied(

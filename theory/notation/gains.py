@@ -142,28 +142,34 @@ def _of_distances(
     goal: Relation, k: Scalar, summed: Scalar, distances: Iterable[tuple[Scalar, Scalar]]
 ) -> Iterator[Relation]:
     """Of Σ w·F(k) ≤ c(K), lines with distances of which the first has no weight."""
-    most, count = _most(goal, k, summed), summed.limits[0][2] + 1
-    weight = sympy.Mul(*(f for f in sympy.Mul.make_args(summed.function) if not _calls(f)))
+    count, bound = summed.limits[0][2] + 1, _most(goal, k, summed)
+    if bound is None or _calls(bound[1]):
+        return
+    kept, most = bound
+    weight = sympy.Mul(kept, *(f for f in sympy.Mul.make_args(summed.function) if not _calls(f)))
     for S, step in distances:
         later = sympy.cancel(weight / (2 * step))
         now = later.subs(k, k - 1)
-        if most is not None and not _calls(most) and now.subs(k, 0) == 0:
+        if now.subs(k, 0) == 0:
             potential = sympy.factor(now) * S(k) - sympy.factor(later) * S(k + 1)
-            line = le(summed.function, potential + _added(most, k, count))
+            line = le(kept * summed.function, potential + _added(most, k, count))
             if not line.gap.has(count):
                 yield line
 
 
-def _most(goal: Relation, k: Scalar, summed: Scalar) -> Scalar | None:
-    """What a sum over iterations 0 to K − 1 is at most, as a statement says it."""
+def _most(goal: Relation, k: Scalar, summed: Scalar) -> tuple[Scalar, Scalar] | None:
+    """What a sum over iterations 0 to K − 1 is at most, after a factor that may be 0."""
     running, first, last = summed.limits[0]
     total = sympy.Dummy()
-    factor = sympy.expand(goal.lhs.xreplace({summed: total})).coeff(total)
+    left = sympy.expand(goal.lhs.xreplace({summed: total}))
+    factor = left.coeff(total)
     if (running, first) != (k, 0) or not (last + 1).is_Symbol or factor == 0:
         return None
-    rest = sympy.expand(goal.gap.xreplace({summed: total}) / factor + total)
+    own, rate = sympy.together(factor).as_independent(last + 1, as_Add=False)
+    kept, over = (sympy.S.One, factor) if own.is_positive else (own, rate)
+    rest = sympy.expand((goal.rhs - sympy.expand(left - factor * total)) / over)
     divided = sympy.fraction(sympy.together(rest))[1].has(last + 1)
-    return sympy.expand(sympy.cancel(rest)) if divided else rest
+    return kept, sympy.expand(sympy.cancel(rest)) if divided else rest
 
 
 def _added(most: Scalar, k: Scalar, count: Scalar) -> Scalar:
@@ -195,12 +201,13 @@ def _of_sum(
     goal: Relation, k: Scalar, summed: Scalar, least: Collection[Scalar]
 ) -> Relation | None:
     """Of Σ X ≤ a·(S(0) − S(K)) + b·K + Σ Y, what one iteration has of it."""
-    most = _most(goal, k, summed)
-    if most is None:
+    bound = _most(goal, k, summed)
+    if bound is None:
         return None
+    kept, most = bound
     parts = [_part(term, k, summed.limits, least) for term in sympy.Add.make_args(most)]
     said = [one for one in parts if one is not None]
-    return le(summed.function, sympy.Add(*said)) if len(said) == len(parts) else None
+    return le(kept * summed.function, sympy.Add(*said)) if len(said) == len(parts) else None
 
 
 def _part(term: Scalar, k: Scalar, limits: Any, least: Collection[Scalar]) -> Scalar | None:
