@@ -14,7 +14,8 @@ from theory.kernel.elementary import Log
 from theory.kernel.prove import prove
 from theory.kernel.relations import eq, le
 from theory.notation import count, index, positive, real, theorem, total, vector
-from theory.notation.gains import LINE, LONGER, distances_of, gains, ratios_of
+from theory.notation.gains import distances_of, gains, ratios_of
+from theory.notation.stating import LINE, LONGER
 from theory.verdicts import Verdict
 
 k, K, n = index("k"), count("K"), index("n")

@@ -8,10 +8,8 @@ that is not proved.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Final, get_args
 
 import sympy
@@ -26,16 +24,13 @@ from theory.kernel.theorem import Assumption, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Scalar, Vector, squared, vector
 from theory.notation import templates
-from theory.notation.building import INSIDE, built
 from theory.notation.clipping import Clipped, facing
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
-from theory.notation.gains import LONGER, distances_of, gains, is_stored, lacks, ratios_of
-from theory.notation.gains import named as named_line
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
 from theory.notation.names import Expectation, Function, Pending, named, plainly, text
-from theory.notation.norms import SQUARED
 from theory.notation.plan import Plan, Statement, Written, gaps_at
+from theory.notation.stating import theorem_of
 from theory.notation.summed import MEANT, SAID, resummed, total
 
 ANY: Final = vector("any vector")
@@ -576,42 +571,7 @@ class Draft:
             )
         statement = Statement(self.id, self.where, stated, parts, rule, says, latex)
         tried = type(rule) is Found and not rule.among and not own
-        lines = self._gains(stated) if tried else ()
-        if not lines:
-            return built(statement, self._plan, self.functions)
-        return self._gaining(statement, lines)
-
-    def _gains(self, stated: Relation) -> tuple[Relation, ...]:
-        """What one iteration gains, if the statement says it all."""
-        plan = self._plan
-        bounds = {*plan.constants, *plan.lower_bounds}
-        said = [one.relation for one in plan.assumed]
-        if plan.index is None:
-            return ()
-        ratios = ratios_of(plan.iterates, plan.moduli, plan.index)
-        distances = distances_of(plan.iterates, plan.sequences, plan.index)
-        return gains(plan.as_sum(stated), plan.index, bounds, said, ratios, distances)
-
-    def _gaining(self, statement: Statement, lines: Sequence[Relation]) -> Theorem:
-        """The theorem; with a line that nobody wrote, if that is what is certified."""
-        longer = [self._with_line(statement, i, line) for i, line in enumerate(lines)]
-        for i, make in enumerate(longer):
-            if is_stored(statement.rule, self.id, named_line(i)):
-                with suppress(TheoryError):  # such as a number that is not shown to be defined
-                    if not lacks(found := make(), (INSIDE, SQUARED)):
-                        return found
-        made = built(statement, self._plan, self.functions)
-        if lacks(made):
-            LONGER[made] = longer
-        return made
-
-    def _with_line(
-        self, statement: Statement, number: int, line: Relation
-    ) -> Callable[[], Theorem]:
-        plan = self._plan.copied()
-        plan.written = [one for one in plan.written if one.relation != statement.relation]
-        plan.written.append(Written(named_line(number), line, self._found(()), "", "ours"))
-        return partial(built, statement, plan, self.functions)
+        return theorem_of(statement, self._plan, self.functions, self._found(()) if tried else None)
 
     def _said(self, said: Any) -> Relation:
         """A relation, with what its sums are made of among the sequences."""

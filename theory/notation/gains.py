@@ -10,27 +10,16 @@ The line is one like any other: without a certificate it is dropped, and nothing
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
-from weakref import WeakKeyDictionary
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
 from theory.kernel.elementary import Log
 from theory.kernel.relations import Relation, le
-from theory.kernel.rules import Found
-from theory.kernel.stored import entries_of
-from theory.kernel.theorem import Rule, Theorem
 from theory.kernel.vectors import Scalar, Vector
-
-LINE: Final = "one iteration"
-"""What the line is called."""
-
-LONGER: Final[WeakKeyDictionary[Theorem, Sequence[Callable[[], Theorem]]]] = WeakKeyDictionary()
-"""Of theorems that lack a certificate, what makes the same theorem with a line, one by one."""
 
 
 def gains(
@@ -285,23 +274,3 @@ def _of_bound(
         for ratio in ratios:
             added = bound.subs(count, k + 1) - ratio * bound.subs(count, k)
             yield le(now(k + 1), ratio * now(k) + sympy.factor(added))
-
-
-def lacks(theorem: Theorem, beside: Iterable[str] = ()) -> bool:
-    """Whether a line, or the statement, has no certificate; lines with these endings need none."""
-    steps = [one for one in theorem.steps if not one.name.endswith(tuple(beside))]
-    rules = (*(one.rule for one in steps), theorem.conclude)
-    return any(type(rule) is Found and rule.problem for rule in rules)
-
-
-def named(number: int) -> str:
-    """What the line is called, of several that are tried."""
-    return LINE if number == 0 else f"{LINE}, {number + 1}"
-
-
-def is_stored(rule: Rule, theorem: str, line: str) -> bool:
-    """Whether the data file beside a claim has certificates of the line."""
-    try:
-        return isinstance(rule, Found) and bool(entries_of(rule.path, theorem, line))
-    except TheoryError:  # no data file of certificates, which is said where one is looked for
-        return False

@@ -20,8 +20,8 @@ from theory.kernel.rules.found import Found, parts_of
 from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.notation.building import EACH, INSIDE, offered
-from theory.notation.gains import LONGER, named
 from theory.notation.norms import SQUARED
+from theory.notation.stating import LONGER, named
 from theory.proving.missing import NO_LINE, missing_fact, missing_line
 from theory.proving.search import Searched, search
 from theory.proving.storing import entry, updated
