@@ -39,11 +39,11 @@ def theorem_of(
     search : Rule, optional
         By which a line is shown that the statement tells; None where no line is tried.
     """
-    lines = () if search is None else _lines(statement.relation, plan)
+    if search is None:
+        return built(statement, plan, functions)
     longer = [
         _with_line(statement, plan, functions, Written(named(number), line, search, "", "ours"))
-        for number, line in enumerate(lines)
-        if search is not None
+        for number, line in enumerate(_lines(statement.relation, plan))
     ]
     for number, make in enumerate(longer):
         if _is_stored(statement, named(number)):

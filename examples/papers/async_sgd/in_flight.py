@@ -20,5 +20,4 @@ T = theorem("async.in-flight", "Mishchenko et al. 2022, distance of virtual iter
 part = (x - v) / (gamma * p) - noise
 T.unbiased(avg, h, part)
 T.assume(avg(h**2) <= G**2)
-T.have((h - part) ** 2 >= 0)
 CLAIM = T.shows((x - v) ** 2 <= 2 * gamma**2 * p**2 * (G**2 + noise**2))

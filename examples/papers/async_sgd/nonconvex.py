@@ -32,12 +32,7 @@ F, S = T.sequence("F", f(v)), T.sequence("S", f.grad(x) ** 2)
 D, N = T.sequence("D", (x - v) ** 2), T.sequence("N", noise**2)
 T.assume(N(k) <= sigma**2 / p)
 noisy = L * gamma**2 * sigma**2 / 2
-T.have(
-    E(f(v - gamma * g))
-    <= f(v) - gamma / 4 * f.grad(x) ** 2 + gamma * L**2 / 2 * (x - v) ** 2 + noisy
-)
 T.have(F(k + 1) <= F(k) - gamma / 4 * S(k) + gamma * L**2 / 2 * D(k) + noisy)
-T.have(D(k) <= 2 * gamma**2 * p**2 * (G**2 + sigma**2 / p))
 CLAIM = T.shows(
     total(S(k), k, K) / K
     <= 4 * (F(0) - low) / (gamma * K)

@@ -51,10 +51,8 @@ F, S = T.sequence("F", f(v)), T.sequence("S", f.grad(x) ** 2)
 N, H = T.sequence("N", noise**2), T.sequence("H", s)
 T.assume(N(k) <= sigma**2 / p)
 T.assume(total(H(k), k, K) <= tau * total(S(k), k, K))
-T.have((h - part) ** 2 >= 0)
 drift = L**2 * gamma**3 * (p * s + p**2 * noise**2)
 noisy = L * gamma**2 * sigma**2 / 2
-T.have(E(f(v - gamma * g)) <= f(v) - gamma / 4 * f.grad(x) ** 2 + drift + noisy)
 T.have(F(k + 1) <= F(k) - gamma / 4 * S(k) + L**2 * gamma**3 * (p * H(k) + p**2 * N(k)) + noisy)
 CLAIM = T.shows(
     total(S(k), k, K) / K

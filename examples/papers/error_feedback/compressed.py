@@ -44,8 +44,6 @@ T.iterate(v, v - gamma * g, k)
 T.iterate(e, e + gamma * g - c, k)
 F, S, R = T.sequence("F", f(v)), T.sequence("S", f.grad(x) ** 2), T.sequence("R", e**2)
 T.assume(equal(R(0), 0))
-T.have(F(k + 1) <= F(k) - gamma / 4 * S(k) + gamma * L**2 / 2 * R(k) + L * gamma**2 * sigma**2 / 2)
-T.have(R(k + 1) <= (1 - delta / 2) * R(k) + gamma**2 * (2 / delta + M) * S(k) + gamma**2 * sigma**2)
 w = gamma * L**2 / delta
 noise = L * gamma**2 * sigma**2 / 2 + w * gamma**2 * sigma**2
 T.have(F(k + 1) + w * R(k + 1) <= F(k) + w * R(k) - gamma / 8 * S(k) + noise)

@@ -47,11 +47,6 @@ P, Q = T.sequence("P", (p - p_old) ** 2), T.sequence("Q", (v - gamma * p - q_old
 T.assume(Q(k) <= tau * gamma**2 * sigma**2)
 noisy = L * gamma**2 * sigma**2 / 2
 apart = gamma**2 * (p - p_old) ** 2 + (v - gamma * p - q_old) ** 2
-T.have((v - x) ** 2 <= 2 * apart, "split", step)
-T.have(
-    E(f(v - gamma * g))
-    <= f(v) - gamma / 4 * f.grad(x) ** 2 + gamma * L**2 / 2 * (v - x) ** 2 + noisy
-)
 T.have(E(f(v - gamma * g)) <= f(v) - gamma / 4 * f.grad(x) ** 2 + gamma * L**2 * apart + noisy)
 CLAIM = T.shows(
     total(S(k), k, K) / K
