@@ -113,8 +113,18 @@ T.iterate(x, x - rho / (sigma * sqrt(k + 1)) * g, k)
 D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
 CLAIM = T.shows(total(F(k), k, K) / K <= 3 * rho * sigma / (2 * sqrt(K)))
 """,
+    "residual": """
+T.constant(star)
+T.assume((z - star) ** 2 + (z - x) ** 2 <= (x - star) ** 2)
+T.assume((u - z) ** 2 <= (z - x) ** 2)
+T.iterate(x, z, k)
+T.iterate(z, u, k)
+D, R = T.sequence("D", (x - star) ** 2), T.sequence("R", (z - x) ** 2)
+CLAIM = T.shows(R(K) <= D(0) / (K + 1))
+""",
 }
 FALSE = {
+    "residual": ("(K + 1)", "(K + 2)"),
     "weighted": ("<= 2 * sigma", "<= sigma"),
     "falling": ("<= 3 * rho", "<= rho"),
     "last": ("(2 * gamma * K)", "(5 * gamma * K)"),
@@ -150,7 +160,9 @@ FALSE = {
     ],
 )
 def test_the_line_sums_to_the_statement(goal: sympy.Basic, line: str) -> None:
-    assert [str(one) for one in gains(goal, k, {low})] == [line]
+    *others, last = [str(one) for one in gains(goal, k, {low})]
+    assert last == line
+    assert len(others) == ("(k + 2)*X(k + 1)" in line)  # w(k) − w(0) is tried before
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,9 @@ def gains(
     last = _last(goal, k)
     if last is None:
         return ()
-    plain = _of_powers(goal, k) or _of_potential(goal, k, last)
-    return (plain,) if plain is not None else tuple(_of_bound(goal, k, last, ratios))
+    plain = _of_powers(goal, k)
+    potentials = () if plain is not None else tuple(_of_potential(goal, k, last))
+    return (plain,) if plain is not None else potentials or (*_of_bound(goal, k, last, ratios),)
 
 
 def ratios_of(
@@ -242,8 +243,11 @@ def _of_powers(goal: Relation, k: Scalar) -> Relation | None:
     return le(now(k + 1), base * now(k) + sympy.cancel((1 - base) * rest))
 
 
-def _of_potential(goal: Relation, k: Scalar, last: Scalar) -> Relation | None:
-    """Of w(n)·F(n) ≤ a·S(0) + b·n, that w·F + a·S grows by b at most; w may stand below a and b."""
+def _of_potential(goal: Relation, k: Scalar, last: Scalar) -> Iterator[Relation]:
+    """Of w(n)·F(n) ≤ a·S(0) + b·n, that w·F + a·S grows by b at most; w may stand below a and b.
+
+    Where F(0) is not part of what it starts with, w(k) − w(0) may do: the rest is at most a·S(n).
+    """
     count = last.args[0]
     above, below = sympy.fraction(sympy.together(goal.rhs))
     over, weight = below.as_independent(count, as_Add=False)
@@ -255,13 +259,15 @@ def _of_potential(goal: Relation, k: Scalar, last: Scalar) -> Relation | None:
     mixed = any(w == 0 or w.has(count, AppliedUndef) for w in weights.values())
     strange = any(call.args != (0,) for call in starts)
     if strange or mixed or not weights or rest.has(AppliedUndef) or rest != each * count:
-        return None
+        return
 
-    def potential(i: Scalar) -> Scalar:
+    def potential(i: Scalar, less: Scalar) -> Scalar:
         others = (w * call.func(i) for call, w in weights.items() if call.func != last.func)
-        return weight.subs(count, i) * last.func(i) + sympy.Add(*others)
+        return sympy.expand(weight.subs(count, i) - less) * last.func(i) + sympy.Add(*others)
 
-    return le(potential(k + 1), potential(k) + each)
+    first = weight.subs(count, 0)
+    for less in dict.fromkeys((first, sympy.S.Zero) if last.func(0) not in weights else (0,)):
+        yield le(potential(k + 1, less), potential(k, less) + each)
 
 
 def _of_bound(
