@@ -124,7 +124,7 @@ CLAIM = T.shows(R(K) <= D(0) / (K + 1))
 """,
 }
 FALSE = {
-    "residual": ("(K + 1)", "(K + 2)"),
+    "residual": ("(K + 1)", "(3 * K + 1)"),
     "weighted": ("<= 2 * sigma", "<= sigma"),
     "falling": ("<= 3 * rho", "<= rho"),
     "last": ("(2 * gamma * K)", "(5 * gamma * K)"),
