@@ -31,7 +31,7 @@ from theory.notation import (
 (k, t), tau, n = index("k t"), count("tau"), count("n")
 x, y, g, m, h, u, z, old = vectors("x y g m h u z ẑ")
 y_i, g_i, u_i, old_i = vectors("y_i g_i u_i x̂_i")
-f, f_i = function("f"), function("f_i")
+f, f_i, f_j = function("f"), function("f_i"), function("f_j")
 L, L_i, p_i = positive("L L_i p_i")
 
 
@@ -269,6 +269,60 @@ def sequences_of_workers() -> Theorem:
     return T.shows(avg(B(k) * g_i**2) <= B(k) * avg(g_i**2))
 
 
+def of_what_comes(*, under: bool) -> Theorem:
+    """Noise g of mean 0, and y = g, which is said to move: E⟨g, y⟩ is 1, and ⟨h, y⟩ is 0."""
+    E, T = mean("E", g), theorem("mine.compressed")
+    T.unbiased(E, g, h)
+    T.assume(E((y - g) ** 2) <= E(g**2) / 4 if under else (y - g) ** 2 <= g**2 / 4)
+    T.iterate(y, u, k)
+    T.iterate(x, x - y, k)
+    return T.shows(E(g @ y) <= h @ y)
+
+
+def projected(*, workers: bool = False) -> Theorem:
+    """Nothing is cut off: y is x − g, of which the square is 1 in the mean at x = h = 0."""
+    drawn = g_i if workers else g
+    E = average("avg", drawn, over="worker") if workers else mean("E", drawn)
+    T = theorem("mine.projected")
+    T.unbiased(E, drawn, h)
+    T.assume(y**2 <= (x - drawn) @ y, "projected")
+    T.iterate(x, y, k)
+    T.iterate(y, u, k)
+    D, M = T.sequence("D", x**2), T.sequence("M", (x - h) ** 2)
+    return T.shows(D(k + 1) <= M(k))
+
+
+def in_the_next_iteration(how: str) -> Theorem:
+    """x is what u is, so the next x is made of g: at x = h = 0, E⟨u, x⟩ is 1 later, not 1/2."""
+    E = mean("E", g)
+    T = theorem("mine.later")
+    T.convex(f)
+    T.unbiased(E, g, h)
+    T.iterate(u, x - g, k)
+    T.iterate(x, y, k)
+    P, D = T.sequence("P", u @ x), T.sequence("D", x**2)
+    M = T.sequence("M", (x - h) ** 2)
+    T.assume(
+        {
+            "vectors": x**2 <= u @ x,
+            "values": f(x) <= f(u),
+            "sequences": D(k) <= P(k),
+        }[how]
+    )
+    return T.shows(P(k + 1) <= M(k) / 2 + D(k + 1) / 2)
+
+
+def of_a_forgotten_mean(*, by_average: bool) -> Theorem:
+    """f_1 and f_2 = (x ∓ 1)²/2 in turn, from 1 on: F does not fall for ever."""
+    listed = f_j(x), f_j.grad(x)
+    average("avg j", *listed) if by_average else mean("E j", *listed)
+    T = theorem("mine.forgotten")
+    T.smooth(f_j, L)
+    T.iterate(x, x - f_j.grad(x) / L, k)
+    F = T.sequence("F", f_j(x))
+    return T.shows(F(k + 1) <= F(k))
+
+
 FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "workers": (lambda: workers_iterate(in_the_mean=False), "y_i stands in a line with g_i"),
     "workers, avg": (lambda: workers_iterate(in_the_mean=True), "y_i stands under avg"),
@@ -315,6 +369,19 @@ FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "varies unlisted": (varies_unlisted, "p_i is the same for all"),
     "sequences of workers": (sequences_of_workers, "B_i is the same for all"),
     "probabilities": (probabilities, "p_i is the same for all"),
+    "compressed": (lambda: of_what_comes(under=False), "y stands in a line with g"),
+    "compressed, E": (lambda: of_what_comes(under=True), "y stands under E"),
+    "projected": (projected, "x stands in a line with g"),
+    "projected by workers": (lambda: projected(workers=True), "x stands in a line with g_i"),
+    **{
+        f"later, {how}": (
+            partial(in_the_next_iteration, how),
+            "x stands, one iteration later, in a line with g",
+        )
+        for how in ("vectors", "values", "sequences")
+    },
+    "forgotten": (lambda: of_a_forgotten_mean(by_average=False), "is listed in the mean"),
+    "forgotten avg": (lambda: of_a_forgotten_mean(by_average=True), "is listed in the mean"),
 }
 
 

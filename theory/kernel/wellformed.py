@@ -308,19 +308,19 @@ def _undeclared(
 
 
 def _require_fixed_names(theorem: Theorem) -> None:
-    """What is the same in every iteration is declared, and nothing follows it."""
-    moving = {
-        name
-        for pair in theorem.following
-        for one in pair
-        for part in (one.position, one.gradient)
-        for name in part.names
-    }
+    """What is the same in every iteration is declared, and nothing follows it.
+
+    It may be part of what follows: x⁺ = x + a.
+    """
+    now = [part for one, _ in theorem.following for part in (one.position, one.gradient)]
+    slopes = [then.gradient for _, then in theorem.following]
+    moving = {name for part in (*now, *slopes) for name in part.names}
     declared = {name for one in theorem.vectors for name in one.names}
     for one in theorem.fixed:
         if not _is_name(one) or not one.names <= declared - moving:
             raise TheoryError(
-                f"a fixed vector is one of `vectors`, and no point of `following`, found {one}",
+                f"what is the same in every iteration is a vector that is declared, and does not "
+                f"move, found {one}",
                 theorem.id,
-                "declare it, or drop it from `fixed`",
+                "declare it, or say nothing of it in T.iterate; or do not say that it is constant",
             )

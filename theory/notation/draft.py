@@ -28,8 +28,16 @@ from theory.notation.clipping import Clipped, facing
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
-from theory.notation.names import Expectation, Function, Pending, named, plainly, text
-from theory.notation.plan import Plan, Statement, Written, gaps_at
+from theory.notation.names import (
+    Expectation,
+    Function,
+    Pending,
+    listed_in,
+    named,
+    plainly,
+    text,
+)
+from theory.notation.plan import MEANS, Plan, Statement, Written, gaps_at
 from theory.notation.stating import theorem_of
 from theory.notation.summed import MEANT, SAID, resummed, total
 
@@ -75,8 +83,8 @@ def theorem(id: str, where: str = "ours", *functions: Function) -> Draft:
             id,
             "leave it out: the file is known, and other functions are by what is assumed of them",
         )
-    file = sys._getframe(1).f_globals.get("__file__") or ""
-    return Draft(id, where, str(file), list(functions))
+    module = sys._getframe(1).f_globals
+    return Draft(id, where, str(module.get("__file__") or ""), list(functions), listed_in(module))
 
 
 @dataclass
@@ -93,6 +101,7 @@ class Draft:
     where: str
     file: str
     functions: list[Function]
+    _listed: Mapping[str, set[str]] = field(default_factory=dict, repr=False)
     _plan: Plan = field(default_factory=Plan, repr=False)
 
     # What is assumed
@@ -571,7 +580,27 @@ class Draft:
             )
         statement = Statement(self.id, self.where, stated, parts, rule, says, latex)
         tried = type(rule) is Found and not rule.among and not own
-        return theorem_of(statement, self._plan, self.functions, self._found(()) if tried else None)
+        made = theorem_of(statement, self._plan, self.functions, self._found(()) if tried else None)
+        self._require_taken(made)
+        return made
+
+    def _require_taken(self, made: Theorem) -> None:
+        """Of functions that the file says are drawn a run says under which mean they are.
+
+        It would be about one function in all iterations.
+        """
+        own = {name for one in made.points for name in (one.value.name, *one.gradient.names)}
+        taken = {name for one in measures(made) for name in one.random}
+        for mean, names in self._listed.items() if self._plan.iterates else ():
+            forgotten = own & names - taken if mean not in MEANS[made] else ()
+            if forgotten:
+                raise TheoryError(
+                    f"{min(forgotten)} is listed in the mean {mean}, of which the theorem says "
+                    "nothing: it would be of one function in every iteration",
+                    self.id,
+                    f"say what it is in the mean, such as T.unbiased({mean}, …); or take away "
+                    f"{mean}, or give a function that is the same throughout another name",
+                )
 
     def _said(self, said: Any) -> Relation:
         """A relation, with what its sums are made of among the sequences."""

@@ -75,8 +75,9 @@ def tell_apart(
         own = [n for n in nodes if str(n.args[isinstance(n, Pending)]) == mean]
         given, bound = ({str(one) for n in own for one in said(n)} for said in (_given, _bound))
         of = frozenset(random), frozenset(given), frozenset(bound)
+        listed = frozenset[str]().union(*randoms.values(), *elsewhere.values())
         average = any(n.is_average if isinstance(n, Pending) else is_average(n) for n in own)
-        draw = _Draw(mean, average, *of, plan, points, where)
+        draw = _Draw(mean, average, *of, listed, plan, points, where)
         draw.require_lines()
         draw.require_constants()
         draw.require_means()
@@ -89,13 +90,17 @@ def tell_apart(
 
 @dataclass(frozen=True)
 class _Draw:
-    """One mean, what is random to it, what it is given, and the variable that it binds."""
+    """One mean, what is random to it, what it is given, the variable that it binds.
+
+    And what is random to any mean.
+    """
 
     mean: str
     average: bool
     random: frozenset[str]
     given: frozenset[str]
     bound: frozenset[str]
+    listed: frozenset[str]
     plan: Plan
     points: tuple[Point, ...]
     where: str
@@ -113,7 +118,7 @@ class _Draw:
         drawn some iterations ago, iterates may have been made of it since.
         """
         iterates = {name for now, _ in self.plan.iterates for name in now.names}
-        before = iterates | self.plan.anchors
+        before = self._followed | self.plan.anchors
         exact = (old.names for name, old, *_ in self.plan.delays if name in self.plan.exact)
         if self.random & iterates.union(*exact):
             before = set()
@@ -121,6 +126,23 @@ class _Draw:
             before = {name for name in before if not indices_in(name)}
         named = before | self.given | self.plan.fixed
         return frozenset(named.union(*(self.places.get(name, ()) for name in named)))
+
+    @cached_property
+    def _followed(self) -> set[str]:
+        """Iterates that are made of what was there, or drawn, in the iteration before.
+
+        Of x⁺ = y nothing is known where nobody says what y is: it may be made of what comes.
+        """
+        moves = [(now.names, then.names) for now, then in self.plan.iterates]
+        stale = {name for _, old, *_ in self.plan.delays for name in old.names}
+        before = self.listed | self.given | self.plan.fixed | self.plan.anchors | self.plan.zero
+        found = {name for now, _ in moves for name in now}
+        while True:
+            known = before | stale | found
+            lost = {n for now, then in moves if not self._at(then) <= known for n in now} & found
+            if not lost:
+                return found
+            found -= lost
 
     @cached_property
     def of_functions(self) -> Mapping[str, frozenset[str]]:
@@ -147,15 +169,17 @@ class _Draw:
             gap = self.plan.spelled(line.relation.gap)
             named = _named(_outside(gap, self.mean), self.plan, self.places)
             named |= self.plan.ahead(line.relation.gap)
-            drawn = named & self.random
-            beside = self._at(named) - self.still - self.random - self._means_of(drawn)
-            if drawn and beside:
-                raise TheoryError(
-                    f"{min(beside)} stands in a line with {min(drawn)}, which is random to "
-                    f"{self.mean}, and nothing says whether it is drawn as well",
-                    f"{self.where}: {line.name!r}",
-                    self._remedy,
-                )
+            for together in (named, self._one_later(named)):
+                drawn = together & self.random
+                beside = self._at(together) - self.still - self.random - self._means_of(drawn)
+                if drawn and beside:
+                    later = "" if together is named else ", one iteration later,"
+                    raise TheoryError(
+                        f"{min(beside)} stands{later} in a line with {min(drawn)}, which is random "
+                        f"to {self.mean}, and nothing says whether it is drawn as well",
+                        f"{self.where}: {line.name!r}",
+                        self._remedy,
+                    )
             for body in self._bodies(gap):
                 named = _named(body, self.plan, self.places)
                 drawn = named & self.random
@@ -170,6 +194,12 @@ class _Draw:
                         f"{self.where}: {line.name!r}",
                         self._remedy,
                     )
+
+    def _one_later(self, names: Set[str]) -> set[str]:
+        """What a line about these names in the next iteration, of iterates and what is the same."""
+        moves = {name: then.names for now, then in self.plan.iterates for name in now.names}
+        here = self._at(names)
+        return {n for name in here & moves.keys() for n in moves[name]} | here & self.plan.fixed
 
     @cached_property
     def _equal_to(self) -> set[str]:

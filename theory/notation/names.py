@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -274,6 +275,7 @@ def mean(
     >>> mean("E", g)(g**2)
     E[<g, g>]
     """
+    _list(sys._getframe(1).f_globals, name, random)
     return Expectation("mean", name, _drawn(name, random), _words(name, given), over, law)
 
 
@@ -284,7 +286,19 @@ def average(
     over: str = "",
 ) -> Expectation:
     """The mean over finitely many indices, such as workers, of what varies with the index."""
+    _list(sys._getframe(1).f_globals, name, varying)
     return Expectation("average", name, _drawn(name, varying), _words(name, given), over)
+
+
+def listed_in(module: dict[str, Any]) -> dict[str, set[str]]:
+    """By mean, what a file lists as drawn, so that a mean that a theorem forgets is seen."""
+    found: dict[str, set[str]] = module.setdefault("__means__", {})
+    return found
+
+
+def _list(module: dict[str, Any], mean: str, parts: tuple[Vector | Scalar, ...]) -> None:
+    names = (one.names if isinstance(one, Vector) else {str(one)} for one in parts)
+    listed_in(module).setdefault(mean, set()).update(*names)
 
 
 def _drawn(name: str, parts: tuple[Vector | Scalar, ...]) -> tuple[str, ...]:
