@@ -44,6 +44,29 @@ def higher(one: Number | tuple[Number, ...], other: Number | tuple[Number, ...])
     return z3.Or(first > second, z3.And(first == second, below))
 
 
+def divisors(*terms: Number) -> set[int]:
+    """The numbers by which terms are divided, or of which they take remainders.
+
+    Examples
+    --------
+    >>> x = z3.Int("x")
+    >>> sorted(divisors(x / 2 + x % 3, 4, x / x))
+    [2, 3]
+    """
+    found, seen = set[int](), set[int]()
+    waiting = [term for term in terms if z3.is_expr(term)]
+    while waiting:
+        term = waiting.pop()
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        waiting += term.children()
+        if z3.is_idiv(term) or z3.is_mod(term):
+            by = z3.simplify(term.arg(1))
+            found |= {by.as_long()} if z3.is_int_value(by) else set()
+    return found
+
+
 class Divisions:
     """Quotients and remainders as symbols, with what is true of them by positive divisors.
 
