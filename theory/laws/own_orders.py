@@ -456,22 +456,18 @@ def _column(
 def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     """A form of the most that occurs, with quotients if no form without them fits."""
     every, windows = family.policy.interval, column == "staleness"
-    counted = [run for run in runs.free if _whole(family, run.size) and column not in run.broken]
-    fixed = INTERVAL if _fixed(family) else every
-    found = least_form(*_points(counted, column, family.interval or fixed))
+    free = [run for run in runs.free if column not in run.broken and _whole(family, run.size)]
+    longer = [run for run in runs.longer if column not in run.broken]
+    if windows:
+        longer = [run for run in longer if _whole(family, run.size)]
+    interval = family.interval or (INTERVAL if _fixed(family) else "")
+    found = least_form(*_points([*free, *longer], column, interval, every))
     if found is None and runs.divisors:
-        counted = [
-            run
-            for run in runs.longer
-            if column not in run.broken and (not windows or _whole(family, run.size))
-        ]
-        wanted, at = _points(counted, column, family.interval or every)
+        wanted, at = _points(longer, column, interval, every)
         by = at.pop("K", every)
         if windows:  # gradients that no update applies do not count
             at["M"] //= by
-        found = least_form(
-            wanted, at, sorted({every, *runs.divisors, *(every * d for d in runs.divisors)} - {1})
-        )
+        found = least_form(wanted, at, runs.divisors, every if windows else 1)
         found = found and found.subs(M, sympy.floor(M / K)) if windows else found
     return found if found is None or family.interval else found.subs(K, every)
 
@@ -481,7 +477,7 @@ def _divisors(order: StampedOrder, subject: Subject) -> Sequence[int]:
     lanes = Lanes(order, subject.size)
     at = lanes.at(z3.Int("lane"), z3.Int("rank"), z3.Int("x"), subject.size.divisions())
     try:
-        return sorted(divisors(*lanes.order.forward(at), *lanes.end(at)))
+        return sorted(divisors(lanes.order.forward(at), lanes.end(at)))
     except Exception:  # as in `_column`
         return ()
 
@@ -517,7 +513,7 @@ def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> _
 
 
 def _points(
-    runs: Sequence[_Run], column: str, interval: str | int
+    runs: Sequence[_Run], column: str, interval: str, every: int
 ) -> tuple[IntArray, dict[str, IntArray]]:
     """The most at every stage of every run, and what p, M, s and the interval are there."""
     points = [
@@ -527,8 +523,6 @@ def _points(
     ]
     at = {name: np.array([size[name] for _, size, _ in points]) for name in ("p", "M")}
     at["s"] = np.array([stage for *_, stage in points])
-    if isinstance(interval, str):
-        at["K"] = np.array([size[interval] for _, size, _ in points])
-    elif interval > 1:
-        at["K"] = np.full(len(points), interval)
+    if interval or every > 1:
+        at["K"] = np.array([size.get(interval, every) for _, size, _ in points])
     return np.array([most for most, *_ in points]), at

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import z3
@@ -22,6 +22,10 @@ MOST_DEEP = 16
 
 MOST_QUESTIONS = 8
 """How many answers a bound may leave open while it is read."""
+
+
+LONGEST = 8
+"""Period of an order of which a bound that grows with M is proved."""
 
 
 def higher(one: Number | tuple[Number, ...], other: Number | tuple[Number, ...]) -> Term:
@@ -44,7 +48,7 @@ def higher(one: Number | tuple[Number, ...], other: Number | tuple[Number, ...])
     return z3.Or(first > second, z3.And(first == second, below))
 
 
-def divisors(*terms: Number) -> set[int]:
+def divisors(*terms: Number | tuple[Number, ...]) -> set[int]:
     """The numbers by which terms are divided, or of which they take remainders.
 
     Examples
@@ -54,7 +58,8 @@ def divisors(*terms: Number) -> set[int]:
     [2, 3]
     """
     found, seen = set[int](), set[int]()
-    waiting = [term for term in terms if z3.is_expr(term)]
+    parts = (one if isinstance(one, tuple) else (one,) for one in terms)
+    waiting = [term for term in chain.from_iterable(parts) if z3.is_expr(term)]
     while waiting:
         term = waiting.pop()
         if term.get_id() in seen:
@@ -65,6 +70,15 @@ def divisors(*terms: Number) -> set[int]:
             by = z3.simplify(term.arg(1))
             found |= {by.as_long()} if z3.is_int_value(by) else set()
     return found
+
+
+def last_period(*terms: Number | tuple[Number, ...]) -> range:
+    """1, 2, … for the last numbers of an order with these stamps, one period of them or fewer.
+
+    Where forwards and backwards come in blocks of several, a bound that grows with M is attained at
+    one of these.
+    """
+    return range(1, min(max(divisors(*terms), default=0), LONGEST) + 1)
 
 
 class Divisions:

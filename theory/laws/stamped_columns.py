@@ -12,7 +12,7 @@ import z3
 
 from schedules.actions import Kind
 from schedules.stamps import At
-from theory.laws.stamp_terms import divisors, higher
+from theory.laws.stamp_terms import higher, last_period
 from theory.laws.stamped import Lanes, defined
 from theory.smt.solver import Statement, Term
 
@@ -192,8 +192,8 @@ def in_flight(
     Where the end of x − K stands before F of x, and F and ends go through the numbers in order,
     there are never more than K; nor where K are all of them. There are K in flight where K forwards
     stand before all ends; and, if ends go through the numbers too, where F of an x stands before
-    the end of x + 1 − K. That may be one of the last d numbers where K is a quotient by d. In an
-    order of replicas, what is shown of two numbers (`apart`) is supposed.
+    the end of x + 1 − K. That may be one of the last d numbers where stamps are quotients by d. In
+    an order of replicas, what is shown of two numbers (`apart`) is supposed.
     """
     order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
     for number, lane in enumerate(lanes.each()):
@@ -208,8 +208,8 @@ def in_flight(
         forwards = higher(order.forward(following), begin)
         upper = z3.Implies(x >= most, higher(begin, lanes.end(earlier)))
         attained = higher(first_end, order.forward(last))
-        period = 0 if descending else max(divisors(most), default=0)
-        for late in (at.number(count - back) for back in range(1, period + 1)):
+        for back in () if descending else last_period(begin, end):
+            late = at.number(count - back)
             behind = lanes.end(at.number(late.x + 1 - most))
             there = z3.And(late.x + 1 >= most, higher(behind, order.forward(late)))
             attained = z3.Or(attained, there)

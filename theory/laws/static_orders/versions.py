@@ -17,7 +17,7 @@ import z3
 from schedules.actions import Kind
 from schedules.policies import WeightPolicy
 from schedules.programs import View
-from theory.laws.stamp_terms import divisors
+from theory.laws.stamp_terms import last_period
 from theory.laws.static_orders.order import Order, apart, in_order, own_backward
 from theory.laws.static_orders.symbols import K, M, p, s, symbolic, term
 from theory.smt.solver import Statement, Term
@@ -78,7 +78,7 @@ def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Itera
 
     Only gradients that an update applies count: those of a last window that M cuts short are as
     stale as nothing. A microbatch that attains it is the first after so many updates, if it runs
-    before any, or the first of one of the last d windows, where the form is a quotient by d.
+    before any, or the first of one of the last d windows, where stamps are quotients by d.
 
     Parameters
     ----------
@@ -116,7 +116,8 @@ def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Itera
         )
     reader = replace(view, s=z3.IntVal(0)) if synchronous else view
     every, windows = updates.every(view), updates.after(view, view.M)
-    late = [windows - back for back in range(1, max(divisors(most), default=0) + 1)]
+    positions = [one.at for one in order.spots(view, Kind.F, x)] + [order.backward(view, n)]
+    late = [windows - back for back in last_period(*positions)]
     attained: list[Term] = []
     for made, seen in [(most, z3.IntVal(0)), *((number, number - most) for number in late)]:
         worst, after = made * every, (seen + 1) * every
