@@ -47,7 +47,7 @@ def least_form(
     Examples
     --------
     >>> M = np.arange(1, 9)
-    >>> least_form(np.minimum(M // 2 + 1, 4), {"p": 2 + 0 * M, "M": M, "s": 0 * M}, [2])
+    >>> least_form(np.minimum(M // 2 + 1, 4), {"p": M % 3 + 1, "M": M, "s": 0 * M}, [2])
     Min(4, floor(M/2) + 1)
     """
     by = [d for d in ((1, *divisors) if divisors else ()) if max(d, every) <= LARGEST]

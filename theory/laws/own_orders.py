@@ -49,6 +49,8 @@ PERIODS: Final = 4
 INTERVAL: Final = "K"
 INTERVALS: Final = range(1, 5)
 """Numbers of gradients of an update from whose runs bounds are guessed, where one is fixed."""
+MOST_GUESSES: Final = 4
+"""How often a bound is guessed anew."""
 LARGEST: Final = 600
 """Most p·M of a size that is run because a counterexample names it."""
 
@@ -424,8 +426,12 @@ def _column(
     subject: Subject,
     runs: _Runs,
     column: str,
+    again: int = MOST_GUESSES,
 ) -> Invariant:
-    """One column, beside runs of the family; a bound is guessed from the others."""
+    """One column, beside runs of the family; a bound is guessed from the others.
+
+    With quotients it is guessed anew from a counterexample's run too.
+    """
     formulas: Formulas = {}
     relevant = [run for run in runs.own if column != "update-once" or _whole(family, run.size)]
     if column in BOUNDED:
@@ -439,14 +445,18 @@ def _column(
         found = queried(order, subject, family.name, column, formulas)
         if column == "in-flight" and found.verdict is not Verdict.PROVED:
             down = replace(subject, descending=True)
-            again = queried(order, down, family.name, column, formulas)
-            found = again if again.verdict is Verdict.PROVED else found
+            other = queried(order, down, family.name, column, formulas)
+            found = other if other.verdict is Verdict.PROVED else found
     except Exception as error:  # what an order of one's own does with symbols can be anything
         why = getattr(error, "what", f"{type(error).__name__}: {error}")
         found = _unknown(column, f"the order is not written for symbols: {why}")
     refuted = found.verdict is Verdict.REFUTED
     named = _named(family, order, found.witness) if refuted else None
     extra = [named] if named is not None else []
+    fresh = named is not None and column not in named.broken and named not in runs.longer
+    if again and formulas and runs.divisors and fresh:
+        more = replace(runs, longer=[*runs.longer, *extra])
+        return _column(family, order, subject, more, column, again - 1)
     bound = re.sub(r"\bK\b", family.interval, str(formulas.get(BOUND, "")))
     row = beside_runs(column, found, [*relevant, *extra], bound)
     several = family.policy.name != "flush" and (family.interval or family.policy.interval > 1)
