@@ -11,13 +11,11 @@ import numpy as np
 import sympy
 
 from schedules.schedule import IntArray
+from theory.laws.stamp_terms import LONGEST
 from theory.laws.static_orders.symbols import K, M, p, s
 
 MOST_FORMS: Final = 4
 """Of which the least is taken."""
-
-LARGEST: Final = 8
-"""Divisor of a form."""
 
 MOST_QUOTIENTS: Final = 20_000
 """Forms with one divisor."""
@@ -50,7 +48,7 @@ def least_form(
     >>> least_form(np.minimum(M // 2 + 1, 4), {"p": M % 3 + 1, "M": M, "s": 0 * M}, [2])
     Min(4, floor(M/2) + 1)
     """
-    by = [d for d in ((1, *divisors) if divisors else ()) if max(d, every) <= LARGEST]
+    by = (1, *divisors) if divisors and every <= LONGEST else ()
     quotients = (_quotients(wanted, at, d, every) for d in by)
     every_form = chain(_forms(at), *quotients)
     above = [(write, values == wanted) for write, values in every_form if (values >= wanted).all()]

@@ -30,7 +30,7 @@ from schedules.stamps import LINE, At, StampedOrder, any_size
 from theory.errors import TheoryError, UnsupportedFormError
 from theory.laws.bound_guesses import least_form
 from theory.laws.plain_functions import require_plain_accept, require_plain_family
-from theory.laws.stamp_terms import Divisions, divisors, readable
+from theory.laws.stamp_terms import Divisions, divisors_at, readable
 from theory.laws.stamped import Lanes, Size
 from theory.laws.stamped_bounds import BOUND, Formulas
 from theory.laws.stamped_families import COLUMNS, Subject, queried
@@ -190,7 +190,9 @@ def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
             free = small_runs(replace(family, rule=plain), plain, least)
         elif _fixed(family):
             free = [run for every in INTERVALS for run in _at_interval(family, order, least, every)]
-        divisors = _divisors(order, subject)
+        lane, rank, x = z3.Ints("lane rank x")
+        one = Lanes(order, subject.size).at(lane, rank, x, subject.size.divisions())
+        divisors = divisors_at(order, one)
         longer = small_runs(family, order, least, divisors) if divisors else []
         every = _Runs(runs, free, longer, divisors)
         found = tuple(_column(family, order, subject, every, column) for column in COLUMNS)
@@ -480,16 +482,6 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
         found = least_form(wanted, at, runs.divisors, every if windows else 1)
         found = found and found.subs(M, sympy.floor(M / K)) if windows else found
     return found if found is None or family.interval else found.subs(K, every)
-
-
-def _divisors(order: StampedOrder, subject: Subject) -> Sequence[int]:
-    """The numbers by which it divides; none where it is not written for symbols."""
-    lanes = Lanes(order, subject.size)
-    at = lanes.at(z3.Int("lane"), z3.Int("rank"), z3.Int("x"), subject.size.divisions())
-    try:
-        return sorted(divisors(lanes.order.forward(at), lanes.end(at)))
-    except Exception:  # as in `_column`
-        return ()
 
 
 def beside_runs(column: str, found: Outcome, runs: Sequence[_Run], bound: str = "") -> Invariant:

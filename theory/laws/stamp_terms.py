@@ -10,7 +10,7 @@ from typing import Any
 
 import z3
 
-from schedules.stamps import Number, StampedOrder
+from schedules.stamps import At, Number, StampedOrder
 from theory.errors import UnsupportedFormError
 from theory.laws.plain_functions import require_plain
 from theory.smt.solver import Term
@@ -70,6 +70,17 @@ def divisors(*terms: Number | tuple[Number, ...]) -> set[int]:
             by = z3.simplify(term.arg(1))
             found |= {by.as_long()} if z3.is_int_value(by) else set()
     return found
+
+
+def divisors_at(order: StampedOrder, at: At) -> Sequence[int]:
+    """The numbers up to `LONGEST` by which an order divides; none if not written for symbols."""
+    own = readable(order)
+    ends = (own.backward,) if own.weight is None else (own.backward, own.weight)
+    try:
+        found = divisors(*(of(at) for of in (own.forward, *ends)))
+    except Exception:  # what an order of one's own does with symbols can be anything
+        return ()
+    return sorted(d for d in found if d <= LONGEST)
 
 
 def last_period(*terms: Number | tuple[Number, ...]) -> range:
