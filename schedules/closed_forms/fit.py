@@ -66,7 +66,8 @@ def fit(
     """
     if period:
         rounds = {"q": tuple(sorted({-period, *_COEFFICIENTS, period})), **_GUARDS_IN_ROUNDS}
-        return _fitted(columns, target, bases, _guards(tuple(rounds.items())))
+        ends = range(-2 - period, 3 + period)
+        return _fitted(columns, target, bases, _guards(tuple(rounds.items()), ends))
     if "q" in columns:
         inside = _guards(tuple(_IN_A_PERIOD.items()))
         return _fitted(columns, target, bases, [*_ROUNDS, *inside])
@@ -120,11 +121,13 @@ def _may_be_affine(
 
 
 @cache
-def _guards(symbols: tuple[tuple[str, Sequence[int]], ...]) -> list[Affine]:
+def _guards(
+    symbols: tuple[tuple[str, Sequence[int]], ...], constants: Sequence[int] = _CONSTANTS
+) -> list[Affine]:
     """All guards with small coprime coefficients, the simplest first."""
     names, ranges = zip(*symbols, strict=True)
     found = []
-    for *coefficients, constant in product(*ranges, _CONSTANTS):
+    for *coefficients, constant in product(*ranges, constants):
         if gcd(*coefficients, constant) == 1 and any(coefficients):
             terms = zip(names, coefficients, strict=True)
             found.append(Affine(tuple((name, value) for name, value in terms if value), constant))

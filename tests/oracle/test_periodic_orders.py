@@ -1,16 +1,19 @@
-"""Random orders that divide, played action by action: a proved bound is the most that occurs."""
+"""Random orders that divide, played action by action: what is proved is what occurs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from random import Random
 
+import numpy as np
 import pytest
 import sympy
 
+from schedules.closed_forms.affine import ONE
 from schedules.families import Family
 from schedules.policies import PolicyName, WeightPolicy
 from schedules.stamps import LINE, At, Number, Stamp, StampedOrder
+from theory.derive import derive_rule
 from theory.laws.own_orders import row_of
 from theory.verdicts import Verdict
 
@@ -44,21 +47,30 @@ def drawn(random: Random) -> tuple[Family, StampedOrder]:
     return Family("drawn", "ours", "ours", policy, rule=order), order
 
 
+def places(p: int, M: int, rank: int) -> list[At]:
+    def choose(test: bool, yes: int, no: int) -> int:
+        return yes if test else no
+
+    return [At(p, M, {}, 0, rank, rank, x, choose, divmod) for x in range(M)]
+
+
+def in_turn(order: StampedOrder, p: int, M: int, rank: int) -> list[tuple[str, int]]:
+    """What a rank does: kinds and microbatches."""
+    every = places(p, M, rank)
+    actions = [(order.forward(at), "F", at.x) for at in every]
+    actions += [(order.backward(at), "B", at.x) for at in every]
+    return [(kind, x) for _, kind, x in sorted(actions)]
+
+
 def played(order: StampedOrder, policy: WeightPolicy, p: int, M: int) -> dict[str, list[int]]:
     """The most in flight and the largest staleness, by rank, counted action by action."""
     every = M if policy.name == "flush" else policy.interval
     found: dict[str, list[int]] = {name: [] for name in BOUNDED}
     at_zero: dict[int, int] = {}
     for rank in range(p):
-        places = [
-            At(p, M, {}, 0, rank, rank, x, lambda test, yes, no: yes if test else no, divmod)
-            for x in range(M)
-        ]
-        actions = [(order.forward(at), "F", at.x) for at in places]
-        actions += [(order.backward(at), "B", at.x) for at in places]
         read: dict[int, int] = {}
         flying = done = most = stalest = 0
-        for _, kind, x in sorted(actions):
+        for kind, x in in_turn(order, p, M, rank):
             if kind == "F":
                 flying += 1
                 most = max(most, flying)
@@ -106,3 +118,47 @@ def test_a_proved_bound_is_the_most_that_occurs(seeds: range) -> None:
             for name, bound in bounds.items():
                 assert stated(bound, p, M) == counted[name], (seed, name, bound, p, M)
     assert quotients >= len(seeds) // 2
+
+
+def begun(order: StampedOrder, p: int, M: int) -> dict[tuple[str, int, int], int]:
+    """The slot of every action, which starts when its rank is free and its input is there."""
+    waiting = [in_turn(order, p, M, rank)[::-1] for rank in range(p)]
+    found: dict[tuple[str, int, int], int] = {}
+    free = [0] * p
+    while any(waiting):
+        before = len(found)
+        for rank, left in enumerate(waiting):
+            while left:
+                kind, x = left[-1]
+                source = ("F", rank - 1, x) if kind == "F" else ("B", rank + 1, x)
+                source = ("F", rank, x) if source[:2] == ("B", p) else source
+                if source[1] >= 0 and source not in found:
+                    break
+                ready = found[source] + 1 if source in found else 0
+                found[kind, rank, x] = max(ready, free[rank])
+                free[rank] = found[kind, rank, x] + 1
+                left.pop()
+        assert len(found) > before, "nothing can start"
+    return found
+
+
+@pytest.mark.parametrize("seeds", SEEDS, ids=lambda seeds: str(seeds[0]))
+def test_proved_start_times_are_those_of_every_run(seeds: range) -> None:
+    repeated = 0
+    for seed in seeds:
+        family, order = drawn(Random(seed))
+        law = derive_rule(family, "ascending", None)
+        if law.guess is None or {one.verdict for one in law.start_proof} != {Verdict.PROVED}:
+            continue
+        repeated += law.guess.period != ONE
+        for p, M in SIZES:
+            if p < law.guess.least:
+                continue
+            stage, m = np.indices((p, M))
+            at = {"s": stage, "m": m, "p": p + 0 * m, "M": M + 0 * m, "pm": p * m}
+            at |= law.guess.place(m, at["p"])
+            starts = {"F": law.guess.forward.at(at, np.where)}
+            starts["B"] = law.guess.backward.at(at, np.where)
+            for (kind, rank, x), slot in begun(order, p, M).items():
+                assert starts[kind][rank, x] == slot, (seed, kind, rank, x, p, M)
+    assert repeated

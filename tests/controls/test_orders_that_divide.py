@@ -1,21 +1,27 @@
-"""Bounds with quotients that are near the true one: none of them is proved."""
+"""Bounds with quotients and start times with a period, near the true ones: none is proved."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pytest
 import sympy
 
+from schedules.closed_forms.affine import Affine
+from schedules.closed_forms.start_times import StartTimes
 from schedules.families import Family
 from schedules.policies import PolicyName, WeightPolicy
 from schedules.stamps import LINE, At, Number, StampedOrder
+from tests.controls.test_proof_mutants import piecewise_mutants
+from theory.derive import derive_rule
+from theory.laws.delays.start_times import prove_start_times
 from theory.laws.own_orders import subject_of
 from theory.laws.stamped_bounds import BOUND
 from theory.laws.stamped_families import queried
 from theory.laws.static_orders.symbols import M, p, s
-from theory.verdicts import Verdict
+from theory.verdicts import Verdict, weakest
 
 
 def family(policy: PolicyName, interval: int, period: int, *, ahead: bool = False) -> Family:
@@ -92,3 +98,50 @@ def test_control_where_ends_go_by_no_numbers_all_forwards_stand_before_them() ->
     subject = replace(subject_of(own), descending=True)
     assert queried(late, subject, "own", "causal", {}).verdict is Verdict.PROVED
     assert queried(late, subject, "own", "in-flight", {BOUND: M}).verdict is Verdict.REFUTED
+
+
+def in_pairs(blocking: int) -> StampedOrder:
+    """Two forwards, two backwards; what comes next waits for all ranks, or for the next alone."""
+    return StampedOrder(
+        LINE,
+        forward=lambda at: (
+            2 * at.divide(at.x, 2)[0] + (1 - blocking) * at.rank,
+            blocking * at.rank,
+            at.x,
+        ),
+        backward=lambda at: (
+            2 * at.divide(at.x, 2)[0] + (1 - blocking) * (2 * at.p - 1 - at.rank),
+            blocking * (2 * at.p - at.rank),
+            at.x,
+        ),
+    )
+
+
+@pytest.mark.parametrize("blocking", [0, 1])
+def test_control_start_times_near_the_true_ones_are_not_proved(blocking: int) -> None:
+    order = in_pairs(blocking)
+    law = derive_rule(Family("own", "", "", WeightPolicy("stash"), rule=order), "ascending", None)
+    guess = law.guess
+    assert guess is not None
+    assert str(guess.period) == "2"
+
+    def shown(times: StartTimes) -> bool:
+        found = prove_start_times(order, None, times)
+        return weakest(one.verdict for one in found) is Verdict.PROVED
+
+    def slots(times: StartTimes) -> list[int]:
+        s, m, p, M = np.indices((7, 14, 7, 15)).reshape(4, -1)
+        real = (p >= 2) & (s < p) & (m < M)
+        at = dict(zip("smpM", (one[real] for one in (s, m, p, M)), strict=True))
+        at |= times.place(at["m"], at["p"])
+        both = (times.forward, times.backward)
+        return [int(n) for form in both for n in np.broadcast_to(form.at(at, np.where), sum(real))]
+
+    near = [replace(guess, period=Affine((), every)) for every in (3, 4)]
+    for which in ("forward", "backward"):
+        for _, form in piecewise_mutants(getattr(guess, which)):
+            near.append(replace(guess, **{which: form}))
+    others = [times for times in near if slots(times) != slots(guess)]
+    assert shown(guess)
+    assert len(others) > 10
+    assert not any(map(shown, others))
