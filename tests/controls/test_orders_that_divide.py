@@ -13,11 +13,11 @@ from schedules.closed_forms.affine import Affine
 from schedules.closed_forms.start_times import StartTimes
 from schedules.families import Family
 from schedules.policies import PolicyName, WeightPolicy
-from schedules.stamps import LINE, At, Number, StampedOrder
+from schedules.stamps import LINE, OPPOSITE, At, Number, StampedOrder
 from tests.controls.test_proof_mutants import piecewise_mutants
 from theory.derive import derive_rule
 from theory.laws.delays.start_times import prove_start_times
-from theory.laws.own_orders import subject_of
+from theory.laws.own_orders import row_of, subject_of
 from theory.laws.stamped_bounds import BOUND
 from theory.laws.stamped_families import queried
 from theory.laws.static_orders.symbols import M, p, s
@@ -98,6 +98,19 @@ def test_control_where_ends_go_by_no_numbers_all_forwards_stand_before_them() ->
     subject = replace(subject_of(own), descending=True)
     assert queried(late, subject, "own", "causal", {}).verdict is Verdict.PROVED
     assert queried(late, subject, "own", "in-flight", {BOUND: M}).verdict is Verdict.REFUTED
+
+
+def test_an_order_that_never_runs_has_no_bound() -> None:
+    """Two pipelines that number their microbatches alike."""
+    order = StampedOrder(
+        OPPOSITE,
+        forward=lambda at: (at.divide(at.x, 2)[0], at.stage, at.x),
+        backward=lambda at: (at.x, 2 * at.p - at.stage, 0),
+    )
+    row = row_of(Family("own", "ours", "ours", WeightPolicy("flush"), rule=order))
+    found = {one.name: one.outcome for one in row.invariants}
+    assert found["causal"].verdict is Verdict.REFUTED
+    assert found["in-flight"].note == "no short form fits small runs"
 
 
 def in_pairs(blocking: int) -> StampedOrder:

@@ -48,6 +48,8 @@ def least_form(
     >>> least_form(np.minimum(M // 2 + 1, 4), {"p": M % 3 + 1, "M": M, "s": 0 * M}, [2])
     Min(4, floor(M/2) + 1)
     """
+    if not len(wanted):
+        return None
     by = (1, *divisors) if divisors and every <= LONGEST else ()
     quotients = (_quotients(wanted, at, d, every) for d in by)
     every_form = chain(_forms(at), *quotients)
@@ -60,7 +62,7 @@ def least_form(
             return None
         chosen.append(write())
         open_at &= ~tight
-    return sympy.Min(*chosen) if chosen and not open_at.any() else None
+    return None if open_at.any() else sympy.Min(*chosen)
 
 
 def _forms(at: Mapping[str, IntArray]) -> Iterator[_Guess]:
@@ -113,15 +115,14 @@ def _quotients(
         ranks = at["p"] - from_end * at["s"]
         values = times * ((c * at["M"] + k * ranks + e) // (d * every)) + beside * ranks
         form = partial(_quotient, from_end, times, c, k, e, d * every, beside)
-        for least in (None, 0, 1):
-            open_at = wanted > (wanted.min() - 1 if least is None else least)
-            if open_at.any():
-                more = int((wanted - values)[open_at].max())
-                write = partial(form, more)
-                if least is None:
-                    yield write, values + more
-                else:
-                    yield partial(_at_least, least, write), np.maximum(least, values + more)
+        more = int((wanted - values).max())
+        yield partial(form, more), values + more
+        for least in (0, 1):
+            above = wanted > least
+            if above.any():
+                more = int((wanted - values)[above].max())
+                write = partial(_at_least, least, partial(form, more))
+                yield write, np.maximum(least, values + more)
 
 
 def _quotient(
