@@ -11,6 +11,7 @@ import sympy
 
 from schedules.closed_forms.affine import ONE
 from schedules.families import Family
+from schedules.families.family import Parameter
 from schedules.policies import PolicyName, WeightPolicy
 from schedules.stamps import LINE, At, Number, Stamp, StampedOrder
 from theory.derive import derive_rule
@@ -94,8 +95,8 @@ def proved(family: Family) -> dict[str, str]:
     return {name: known[name].bound for name in BOUNDED if name in known}
 
 
-def stated(bound: str, p: int, M: int) -> list[int]:
-    numbers: list[Mapping[str, int]] = [{"p": p, "M": M, "s": s} for s in range(p)]
+def stated(bound: str, p: int, M: int, **others: int) -> list[int]:
+    numbers: list[Mapping[str, int]] = [{"p": p, "M": M, "s": s, **others} for s in range(p)]
     return [int(sympy.sympify(bound, locals=dict(one))) for one in numbers]
 
 
@@ -119,6 +120,32 @@ def test_a_proved_bound_is_the_most_that_occurs(seeds: range) -> None:
             for name, bound in bounds.items():
                 assert stated(bound, p, M) == counted[name], (seed, name, bound, p, M)
     assert quotients >= len(seeds) // 2
+
+
+@pytest.mark.parametrize("usual", [1, 2])
+def test_a_bound_for_every_interval_is_the_most_that_occurs(usual: int) -> None:
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (at.divide(at.x, 2)[0], at.rank, at.x),
+        backward=lambda at: (at.x, 2 * at.p - at.rank, 0),
+        defaults={"K": usual},
+    )
+    family = Family(
+        "own",
+        "ours",
+        "two forwards, one backward, an update after every K",
+        WeightPolicy("stash", interval=usual),
+        rule=order,
+        parameters=(Parameter("K", "interval"),),
+        interval="K",
+    )
+    bounds = proved(family)
+    assert set(bounds) == set(BOUNDED)
+    for every in range(1, 5):
+        for p, M in SIZES:
+            counted = played(order, WeightPolicy("stash", interval=every), p, M)
+            for name, bound in bounds.items() if every <= M else ():
+                assert stated(bound, p, M, K=every) == counted[name], (name, bound, p, M, every)
 
 
 def begun(order: StampedOrder, p: int, M: int) -> dict[tuple[str, int, int], int]:

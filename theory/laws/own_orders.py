@@ -479,7 +479,8 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
         by = at.pop("K", every)
         if windows:  # gradients that no update applies do not count
             at["M"] //= by
-        found = least_form(wanted, at, runs.divisors, every if windows else 1)
+        number = every if windows and not family.interval else 1
+        found = least_form(wanted, at, runs.divisors, number)
         found = found and found.subs(M, sympy.floor(M / K)) if windows else found
     return found if found is None or family.interval else found.subs(K, every)
 
