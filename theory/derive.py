@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+import z3
+
 from schedules.actions import Kind
 from schedules.closed_forms.affine import ONE, Quotient
 from schedules.closed_forms.counts import CountForm, guess_counts
@@ -57,6 +59,7 @@ from theory.laws.durations import DurationLaw, duration_laws
 from theory.laws.own_orders import Row, row_of
 from theory.laws.own_slots import in_parts, row_of_slots
 from theory.laws.plain_functions import require_plain_family
+from theory.laws.stamp_terms import divisors_at
 from theory.laws.static_orders.slots import Law, multiplies
 from theory.smt.solver import Outcome, undecided
 from theory.verdicts import Verdict, weakest
@@ -351,7 +354,11 @@ def _guessed(family: Family, admission: Admission, samples: Samples) -> StartTim
         known = None
     if known is not None and known.period not in (ONE, Quotient(ONE)):
         return known
-    fitted = guess_start_times(samples)
+    periods: Sequence[int] = ()
+    if isinstance(family.rule, StampedOrder):
+        s, m, p, M = z3.Ints("s m p M")
+        periods = divisors_at(family.rule, family.rule.at_stage(s, m, p, M, z3.If))
+    fitted = guess_start_times(samples, periods)
     return known if isinstance(fitted, Kind) and known is not None else fitted
 
 

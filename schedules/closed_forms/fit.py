@@ -30,6 +30,7 @@ _GUARDS = {"s": _COEFFICIENTS, "m": _COEFFICIENTS, "p": _COEFFICIENTS}
 _IN_A_PERIOD = {"s": _COEFFICIENTS, "r": _COEFFICIENTS, "p": _COEFFICIENTS}
 _ROUNDS = [Affine((("q", 1),), -start) for start in (1, 2)]
 _GUARDS_WITH_M = {"s": _COEFFICIENTS, "m": range(-1, 2), "p": _COEFFICIENTS, "M": range(-1, 2)}
+_GUARDS_IN_ROUNDS = dict.fromkeys(("r", "s", "p", "M"), range(-1, 2))
 _GUARDS_WITH_2M = {**_GUARDS, "M": _COEFFICIENTS}
 _GUARDS_IN_A_LOOP = {**_GUARDS_WITH_M, "V": range(-1, 2)}
 
@@ -40,6 +41,7 @@ def fit(
     bases: Sequence[Sequence[str]],
     *,
     wide: bool = False,
+    period: int = 0,
 ) -> Piecewise | None:
     """Fit `target` by a short decision list, or return None.
 
@@ -52,6 +54,8 @@ def fit(
         Symbols a value may use, tried in this order.
     wide : bool
         Whether forms that tell pieces apart have twice M too.
+    period : int
+        After how many microbatches all repeats, where no size says it: the last may be fewer.
 
     Examples
     --------
@@ -60,6 +64,10 @@ def fit(
     >>> [str(piece.value) for piece in found.pieces]
     ['m', '0']
     """
+    if period:
+        rounds = {"q": tuple(sorted({-period, *_COEFFICIENTS, period})), **_GUARDS_IN_ROUNDS}
+        ends = range(-2 - period, 3 + period)
+        return _fitted(columns, target, bases, _guards(tuple(rounds.items()), ends))
     if "q" in columns:
         inside = _guards(tuple(_IN_A_PERIOD.items()))
         return _fitted(columns, target, bases, [*_ROUNDS, *inside])
@@ -113,11 +121,13 @@ def _may_be_affine(
 
 
 @cache
-def _guards(symbols: tuple[tuple[str, range], ...]) -> list[Affine]:
+def _guards(
+    symbols: tuple[tuple[str, Sequence[int]], ...], constants: Sequence[int] = _CONSTANTS
+) -> list[Affine]:
     """All guards with small coprime coefficients, the simplest first."""
     names, ranges = zip(*symbols, strict=True)
     found = []
-    for *coefficients, constant in product(*ranges, _CONSTANTS):
+    for *coefficients, constant in product(*ranges, constants):
         if gcd(*coefficients, constant) == 1 and any(coefficients):
             terms = zip(names, coefficients, strict=True)
             found.append(Affine(tuple((name, value) for name, value in terms if value), constant))

@@ -34,6 +34,7 @@ _BASES: Final = (
 
 
 _PERIODIC_BASES: Final = (("q", "r", "s", "p"), (ROUNDS, "q", "r", "s", "p"))
+_ENDING_BASES: Final = (*_PERIODIC_BASES, (ROUNDS, "q", "r", "s", "p", "M"))
 
 _LATEST: Final = 4
 """The largest p from which on a period is looked for."""
@@ -175,8 +176,14 @@ def _slots(family: Family, p: int, M: int, admission: Callable[[int], int] | Non
     return np.stack([column.ravel() for column in (stage, m, *sizes, *slots)])
 
 
-def guess_start_times(samples: Samples) -> StartTimes | Kind:
+def guess_start_times(samples: Samples, periods: Iterable[int] = ()) -> StartTimes | Kind:
     """Fit closed forms, periodic ones where others fail; a kind that has none where they do too.
+
+    Parameters
+    ----------
+    samples : Samples
+    periods : iterable of int
+        After how many microbatches start times may repeat from the first on, at every p.
 
     Examples
     --------
@@ -188,7 +195,7 @@ def guess_start_times(samples: Samples) -> StartTimes | Kind:
     backward = forward and fit(samples.columns, samples.backward, _BASES)
     if forward is not None and backward is not None:
         return StartTimes(forward, backward, least=int(samples.columns["p"].min()))
-    return _periodic(samples) or (Kind.F if forward is None else Kind.B)
+    return _periodic(samples, periods) or (Kind.F if forward is None else Kind.B)
 
 
 def fits(guess: StartTimes, samples: Samples) -> bool:
@@ -215,26 +222,37 @@ def guess_slots(
     return None if same.all() else guess_start_times(played)
 
 
-def _periodic(samples: Samples) -> StartTimes | None:
+def _periodic(samples: Samples, known: Iterable[int]) -> StartTimes | None:
     """Forms of the least p on, in which start times repeat after several microbatches."""
-    columns, nothing = samples.columns, Piecewise(())
+    columns = samples.columns
     first = int(columns["p"].min())
+    for d in known:
+        found = _in_periods(samples, Affine((), d), first, _ENDING_BASES, d)
+        if found is not None:
+            return found
     periods = {p: _period(samples, p) for p in range(first, SAMPLED_STAGES.stop)}
     for least in range(first, _LATEST + 1):
         for every in _periods(periods, least):
-            known = StartTimes(nothing, nothing, every, least)
-            here = columns["p"] >= least
-            inside = {name: column[here] for name, column in columns.items()}
-            inside |= known.place(inside["m"], inside["p"])
-            forms = (
-                fit(inside, starts[here], _BASES if every == ONE else _PERIODIC_BASES)
-                for starts in (samples.backward, samples.forward)
-            )
-            backward = next(forms)
-            forward = backward and next(forms)
-            if forward is not None and backward is not None:
-                return replace(known, forward=forward, backward=backward)
+            bases = _BASES if every == ONE else _PERIODIC_BASES
+            found = _in_periods(samples, every, least, bases)
+            if found is not None:
+                return found
     return None
+
+
+def _in_periods(
+    samples: Samples, every: Affine, least: int, bases: Sequence[Sequence[str]], period: int = 0
+) -> StartTimes | None:
+    """Forms with a period, from a p on."""
+    here = samples.columns["p"] >= least
+    inside = {name: column[here] for name, column in samples.columns.items()}
+    known = StartTimes(Piecewise(()), Piecewise(()), every, least)
+    inside |= known.place(inside["m"], inside["p"])
+    backward = fit(inside, samples.backward[here], bases, period=period)
+    forward = backward and fit(inside, samples.forward[here], bases, period=period)
+    if forward is None or backward is None:
+        return None
+    return replace(known, forward=forward, backward=backward)
 
 
 def _periods(found: Mapping[int, int | None], least: int) -> Iterator[Affine]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import islice, product
 from typing import Any, Final
 
@@ -29,13 +28,14 @@ from schedules.rules import GreedyRule
 from schedules.schedule import IntArray
 from schedules.stamps import LINE, At, StampedOrder, any_size
 from theory.errors import TheoryError, UnsupportedFormError
+from theory.laws.bound_guesses import least_form
 from theory.laws.plain_functions import require_plain_accept, require_plain_family
-from theory.laws.stamp_terms import Divisions, readable
-from theory.laws.stamped import Size
+from theory.laws.stamp_terms import Divisions, divisors_at, readable
+from theory.laws.stamped import Lanes, Size
 from theory.laws.stamped_bounds import BOUND, Formulas
 from theory.laws.stamped_families import COLUMNS, Subject, queried
 from theory.laws.static_orders.slots import Law, multiplies, played
-from theory.laws.static_orders.symbols import K, M, p, s
+from theory.laws.static_orders.symbols import K, M
 from theory.laws.static_orders.versions import Updates
 from theory.smt.solver import Outcome, Term, undecided
 from theory.verdicts import Verdict, weakest
@@ -44,9 +44,13 @@ BOUNDED: Final = {"staleness": "local_staleness_whole_run", "in-flight": "in_fli
 """Columns with a bound, and the checker's fact that it bounds."""
 
 MOST_RUNS: Final = 120
+PERIODS: Final = 4
+"""How many divisors the longest run has windows, where an order divides."""
 INTERVAL: Final = "K"
 INTERVALS: Final = range(1, 5)
 """Numbers of gradients of an update from whose runs bounds are guessed, where one is fixed."""
+MOST_GUESSES: Final = 4
+"""How often a bound is guessed anew."""
 LARGEST: Final = 600
 """Most p·M of a size that is run because a counterexample names it."""
 
@@ -136,6 +140,19 @@ class _Run:
     facts: Mapping[str, Sequence[int]]
 
 
+@dataclass(frozen=True)
+class _Runs:
+    """Runs of a family, runs from which its bounds are guessed, and by what its order divides.
+
+    The longer ones are for bounds with quotients by these numbers.
+    """
+
+    own: Sequence[_Run]
+    free: Sequence[_Run]
+    longer: Sequence[_Run]
+    divisors: Sequence[int]
+
+
 def row_of(family: Family, law: Law | None = None) -> Row:
     """Prove or refute the seven invariants of a family with an order or a rule as data.
 
@@ -173,7 +190,12 @@ def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
             free = small_runs(replace(family, rule=plain), plain, least)
         elif _fixed(family):
             free = [run for every in INTERVALS for run in _at_interval(family, order, least, every)]
-        found = tuple(_column(family, order, subject, (runs, free), column) for column in COLUMNS)
+        lane, rank, x = z3.Ints("lane rank x")
+        one = Lanes(order, subject.size).at(lane, rank, x, subject.size.divisions())
+        divisors = divisors_at(order, one)
+        longer = small_runs(family, order, least, divisors) if divisors else []
+        every = _Runs(runs, free, longer, divisors)
+        found = tuple(_column(family, order, subject, every, column) for column in COLUMNS)
         return Row(subject.words, found)
     except (ScheduleError, TheoryError) as error:
         why = f"{error.what} ({error.where})"
@@ -332,12 +354,15 @@ def _updates(family: Family, order: StampedOrder) -> Updates | None:
     return Updates(policy, family.interval)
 
 
-def small_runs(family: Family, order: StampedOrder, least: int) -> list[_Run]:
-    """Small sizes that the family accepts."""
+def small_runs(
+    family: Family, order: StampedOrder, least: int, divisors: Sequence[int] = ()
+) -> list[_Run]:
+    """Small sizes that the family accepts, some periods long where an order divides."""
     ranges = [range(parameter.minimum, parameter.minimum + 3) for parameter in family.parameters]
     names = [parameter.name for parameter in family.parameters]
-    every = family.policy.interval
+    every, periods = family.policy.interval, range(1, PERIODS * max(divisors, default=0) + 1)
     whole = {every * windows for windows in (1, 2, 3, 5)} if every > 1 else set()
+    whole |= {step * windows for step in (1, every) for windows in periods}
     candidates = (
         {"p": ranks, "M": microbatches, **dict(zip(names, chosen, strict=True))}
         for ranks in range(least, max(6, least + 2))
@@ -401,39 +426,63 @@ def _column(
     family: Family,
     order: StampedOrder,
     subject: Subject,
-    both: tuple[list[_Run], list[_Run]],
+    runs: _Runs,
     column: str,
+    again: int = MOST_GUESSES,
 ) -> Invariant:
-    """One column, beside runs of the family; a bound is guessed from the others."""
+    """One column, beside runs of the family; a bound is guessed from the others.
+
+    With quotients it is guessed anew from a counterexample's run too.
+    """
     formulas: Formulas = {}
-    runs, free = both
-    relevant = [run for run in runs if column != "update-once" or _whole(family, run.size)]
+    relevant = [run for run in runs.own if column != "update-once" or _whole(family, run.size)]
     if column in BOUNDED:
-        counted = [run for run in free if _whole(family, run.size) and column not in run.broken]
-        every = family.policy.interval
-        fixed = INTERVAL if _fixed(family) else every
-        form = least_form(counted, column, family.interval or fixed)
+        form = _bound(family, runs, column)
         if form is None:
             return beside_runs(column, _unknown(column, "no short form fits small runs"), relevant)
-        formulas = {BOUND: form if family.interval else form.subs(K, every)}
+        formulas = {BOUND: form}
         if family.interval:
             formulas = {"K": sympy.Symbol(family.interval, integer=True), BOUND: form}
     try:
         found = queried(order, subject, family.name, column, formulas)
         if column == "in-flight" and found.verdict is not Verdict.PROVED:
             down = replace(subject, descending=True)
-            again = queried(order, down, family.name, column, formulas)
-            found = again if again.verdict is Verdict.PROVED else found
+            other = queried(order, down, family.name, column, formulas)
+            found = other if other.verdict is Verdict.PROVED else found
     except Exception as error:  # what an order of one's own does with symbols can be anything
         why = getattr(error, "what", f"{type(error).__name__}: {error}")
         found = _unknown(column, f"the order is not written for symbols: {why}")
     refuted = found.verdict is Verdict.REFUTED
     named = _named(family, order, found.witness) if refuted else None
     extra = [named] if named is not None else []
+    fresh = named is not None and column not in named.broken and named not in runs.longer
+    if again and formulas and runs.divisors and fresh:
+        more = replace(runs, longer=[*runs.longer, *extra])
+        return _column(family, order, subject, more, column, again - 1)
     bound = re.sub(r"\bK\b", family.interval, str(formulas.get(BOUND, "")))
     row = beside_runs(column, found, [*relevant, *extra], bound)
     several = family.policy.name != "flush" and (family.interval or family.policy.interval > 1)
     return replace(row, of=_OF_WINDOWS.get(column, "") if several else "")
+
+
+def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
+    """A form of the most that occurs, with quotients if no form without them fits."""
+    every, windows = family.policy.interval, column == "staleness"
+    free = [run for run in runs.free if column not in run.broken and _whole(family, run.size)]
+    longer = [run for run in runs.longer if column not in run.broken]
+    if windows:
+        longer = [run for run in longer if _whole(family, run.size)]
+    interval = family.interval or (INTERVAL if _fixed(family) else "")
+    found = least_form(*_points([*free, *longer], column, interval, every))
+    if found is None and runs.divisors:
+        wanted, at = _points(longer, column, interval, every)
+        by = at.pop("K", every)
+        if windows:  # gradients that no update applies do not count
+            at["M"] //= by
+        number = every if windows and not family.interval else 1
+        found = least_form(wanted, at, runs.divisors, number)
+        found = found and found.subs(M, sympy.floor(M / K)) if windows else found
+    return found if found is None or family.interval else found.subs(K, every)
 
 
 def beside_runs(column: str, found: Outcome, runs: Sequence[_Run], bound: str = "") -> Invariant:
@@ -466,55 +515,17 @@ def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> _
     return _run(family, order, size)
 
 
-def least_form(runs: Sequence[_Run], column: str, interval: str | int = 1) -> sympy.Expr | None:
-    """The least of a few short forms that is the most at every stage of every run.
-
-    Each form is at least so much everywhere, and somewhere just so much; those that are so most
-    often are taken first. `interval` is a parameter, or the number of gradients of an update.
-    """
-    points = [(run, stage) for run in runs for stage in range(len(run.facts.get(column, ())))]
-    if not points:
-        return None
-    wanted = np.array([run.facts[column][stage] for run, stage in points])
-    at = {
-        "p": np.array([run.size["p"] for run, _ in points]),
-        "M": np.array([run.size["M"] for run, _ in points]),
-        "s": np.array([stage for _, stage in points]),
-    }
-    if isinstance(interval, str):
-        at["K"] = np.array([run.size[interval] for run, _ in points])
-    elif interval > 1:
-        at["K"] = np.full(len(points), interval)
-    above = [(form, values) for form, values in _forms(at) if (values >= wanted).all()]
-    chosen: list[sympy.Expr] = []
-    open_at = np.ones(len(wanted), dtype=bool)
-    while open_at.any() and above and len(chosen) < 4:
-        form, values = max(above, key=lambda one: int(((one[1] == wanted) & open_at).sum()))
-        tight = (values == wanted) & open_at
-        if not tight.any():
-            return None
-        chosen.append(form)
-        open_at &= ~tight
-    return None if open_at.any() else sympy.Min(*chosen)
-
-
-def _forms(at: Mapping[str, IntArray]) -> Iterator[tuple[sympy.Expr, IntArray]]:
-    """Short forms, the shortest first, and their values."""
-    for a, b, c, e in _coefficients():
-        form = a * p + b * s + c * M + e
-        values = a * at["p"] + b * at["s"] + c * at["M"] + e
-        yield form, values
-        if a or b or c:
-            for least in (0, 1):
-                yield sympy.Max(least, form), np.maximum(least, values)
-        if "K" in at and (a or b) and not c:
-            yield sympy.ceiling(form / K), -(-values // at["K"])
-    if "K" in at:
-        for e in (0, -1):
-            yield sympy.floor(M / K) + e, at["M"] // at["K"] + e
-
-
-@cache
-def _coefficients() -> tuple[tuple[int, int, int, int], ...]:
-    every = product((0, 1, 2), (-2, -1, 0, 1, 2), (0, 1), range(-4, 5))
-    return tuple(sorted(every, key=lambda one: (sum(map(abs, one)), one)))
+def _points(
+    runs: Sequence[_Run], column: str, interval: str, every: int
+) -> tuple[IntArray, dict[str, IntArray]]:
+    """The most at every stage of every run, and what p, M, s and the interval are there."""
+    points = [
+        (most, run.size, stage)
+        for run in runs
+        for stage, most in enumerate(run.facts.get(column, ()))
+    ]
+    at = {name: np.array([size[name] for _, size, _ in points]) for name in ("p", "M")}
+    at["s"] = np.array([stage for *_, stage in points])
+    if interval or every > 1:
+        at["K"] = np.array([size.get(interval, every) for _, size, _ in points])
+    return np.array([most for most, *_ in points]), at

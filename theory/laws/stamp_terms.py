@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import z3
 
-from schedules.stamps import Number, StampedOrder
+from schedules.stamps import At, Number, StampedOrder
 from theory.errors import UnsupportedFormError
 from theory.laws.plain_functions import require_plain
 from theory.smt.solver import Term
@@ -22,6 +22,10 @@ MOST_DEEP = 16
 
 MOST_QUESTIONS = 8
 """How many answers a bound may leave open while it is read."""
+
+
+LONGEST = 8
+"""Period of an order of which a bound that grows with M is proved."""
 
 
 def higher(one: Number | tuple[Number, ...], other: Number | tuple[Number, ...]) -> Term:
@@ -42,6 +46,50 @@ def higher(one: Number | tuple[Number, ...], other: Number | tuple[Number, ...])
         return first > second
     below = higher(tuple(rest), tuple(others))
     return z3.Or(first > second, z3.And(first == second, below))
+
+
+def divisors(*terms: Number | tuple[Number, ...]) -> set[int]:
+    """The numbers by which terms are divided, or of which they take remainders.
+
+    Examples
+    --------
+    >>> x = z3.Int("x")
+    >>> sorted(divisors(x / 2 + x % 3, 4, x / x))
+    [2, 3]
+    """
+    found, seen = set[int](), set[int]()
+    parts = (one if isinstance(one, tuple) else (one,) for one in terms)
+    waiting = [term for term in chain.from_iterable(parts) if z3.is_expr(term)]
+    while waiting:
+        term = waiting.pop()
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        waiting += term.children()
+        if z3.is_idiv(term) or z3.is_mod(term):
+            by = z3.simplify(term.arg(1))
+            found |= {by.as_long()} if z3.is_int_value(by) else set()
+    return found
+
+
+def divisors_at(order: StampedOrder, at: At) -> Sequence[int]:
+    """The numbers up to `LONGEST` by which an order divides; none if not written for symbols."""
+    own = readable(order)
+    ends = (own.backward,) if own.weight is None else (own.backward, own.weight)
+    try:
+        found = divisors(*(of(at) for of in (own.forward, *ends)))
+    except Exception:  # what an order of one's own does with symbols can be anything
+        return ()
+    return sorted(d for d in found if d <= LONGEST)
+
+
+def last_period(*terms: Number | tuple[Number, ...]) -> range:
+    """1, 2, … for the last numbers of an order with these stamps, one period of them or fewer.
+
+    Where forwards and backwards come in blocks of several, a bound that grows with M is attained at
+    one of these.
+    """
+    return range(1, min(max(divisors(*terms), default=0), LONGEST) + 1)
 
 
 class Divisions:

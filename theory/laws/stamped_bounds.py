@@ -79,7 +79,8 @@ def _term(form: sympy.Expr, known: Mapping[str, Term], divide: Any) -> Term:
         return known.get(form.name, z3.Int(form.name))
     if isinstance(form, sympy.floor):
         above, below = sympy.fraction(sympy.together(form.args[0]))
-        return divide(_term(above, known, divide), _term(below, known, divide))[0]
+        by = int(below) if below.is_Integer else _term(below, known, divide)
+        return divide(_term(above, known, divide), by)[0]
     parts = [_term(part, known, divide) for part in form.args] if not form.is_Pow else []
     if isinstance(form, sympy.Mod):
         return divide(*parts)[1]

@@ -12,7 +12,7 @@ import z3
 
 from schedules.actions import Kind
 from schedules.stamps import At
-from theory.laws.stamp_terms import higher
+from theory.laws.stamp_terms import higher, last_period
 from theory.laws.stamped import Lanes, defined
 from theory.smt.solver import Statement, Term
 
@@ -189,9 +189,11 @@ def in_flight(
 ) -> Iterator[Statement]:
     """The most microbatches of a lane between F and the end of B or W: `bound`, and attained.
 
-    Where K forwards stand before all ends there are K in flight. Where the end of x − K stands
-    before F of x, and F and ends go through the numbers in order, there are never more; nor where
-    K are all of them. In an order of replicas, what is shown of two numbers (`apart`) is supposed.
+    Where the end of x − K stands before F of x, and F and ends go through the numbers in order,
+    there are never more than K; nor where K are all of them. There are K in flight where K forwards
+    stand before all ends; and, if ends go through the numbers too, where F of an x stands before
+    the end of x + 1 − K. That may be one of the last d numbers where stamps are quotients by d. In
+    an order of replicas, what is shown of two numbers (`apart`) is supposed.
     """
     order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
     for number, lane in enumerate(lanes.each()):
@@ -206,6 +208,11 @@ def in_flight(
         forwards = higher(order.forward(following), begin)
         upper = z3.Implies(x >= most, higher(begin, lanes.end(earlier)))
         attained = higher(first_end, order.forward(last))
+        for back in () if descending else last_period(begin, end):
+            late = at.number(count - back)
+            behind = lanes.end(at.number(late.x + 1 - most))
+            there = z3.And(late.x + 1 >= most, higher(behind, order.forward(late)))
+            attained = z3.Or(attained, there)
         yield from defined(lanes, at, divide)
         inside = lanes.inside(at)
         cases = {"turn": (x + 1 < count,), "more": (x >= most,), "attained": ()}
@@ -224,7 +231,7 @@ def in_flight(
         says = "F of x stands behind the end of x − K"
         yield Statement(f"no more {number}", says, known["more"], upper)
         reached = z3.And(most >= 1, most <= count, attained)
-        says = "K forwards stand before all ends"
+        says = "K forwards stand before all ends, or F of a last x before the end of x + 1 − K"
         yield Statement(f"attained {number}", says, known["attained"], reached)
 
 

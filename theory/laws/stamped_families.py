@@ -41,7 +41,6 @@ from theory.laws.stamped_columns import (
 )
 from theory.laws.static_orders.order import of_stamps
 from theory.laws.static_orders.slots import law, played
-from theory.laws.static_orders.symbols import K
 from theory.laws.static_orders.versions import (
     Updates,
     applied_once,
@@ -447,10 +446,7 @@ def _of_updates(
     elif str(formulas.get("K", updates.interval)) != updates.interval:
         yield Statement("interval", "K is the interval", (z3.Int("K") >= 1,), z3.BoolVal(False))
     else:
-        most = formulas[BOUND]
-        # The last microbatch before the first update after which as many as possible follow.
-        worst = most * (K if updates.interval else updates.policy.interval)
-        yield from largest_staleness(order, updates, most, worst)
+        yield from largest_staleness(order, updates, formulas[BOUND])
 
 
 def _late(subject: Subject) -> Callable[[At], Term]:

@@ -17,6 +17,7 @@ import z3
 from schedules.actions import Kind
 from schedules.policies import WeightPolicy
 from schedules.programs import View
+from theory.laws.stamp_terms import last_period
 from theory.laws.static_orders.order import Order, apart, in_order, own_backward
 from theory.laws.static_orders.symbols import K, M, p, s, symbolic, term
 from theory.smt.solver import Statement, Term
@@ -72,21 +73,18 @@ class Updates:
         return self.after(view, x) < self.after(view, view.M)
 
 
-def largest_staleness(
-    order: Order, updates: Updates, form: sympy.Expr, worst: sympy.Expr
-) -> Iterator[Statement]:
+def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Iterator[Statement]:
     """The largest local staleness of stage s is `form`, in p, s, M and K.
 
     Only gradients that an update applies count: those of a last window that M cuts short are as
-    stale as nothing.
+    stale as nothing. A microbatch that attains it is the first after so many updates, if it runs
+    before any, or the first of one of the last d windows, where stamps are quotients by d.
 
     Parameters
     ----------
     order : Order
     updates : Updates
     form : sympy expression
-    worst : sympy expression
-        A microbatch that attains it, before the stage's first update.
     """
     if updates.policy.reads_stage_zero:  # then what is read may not be there
         yield from stashed(order, updates)
@@ -101,7 +99,7 @@ def largest_staleness(
     names = {p: view.p, s: view.s, M: view.M}
     if updates.interval:
         names[K] = updates.every(view)
-    most, at_worst = term(form, names), term(worst, names)
+    most = term(form, names)
     for number, spot in enumerate(order.spots(view, Kind.F, x)):
         yield Statement(
             f"staleness of forwards {number}",
@@ -116,19 +114,23 @@ def largest_staleness(
             ),
             own - read <= most,
         )
-    last, reader = updates.after(view, at_worst), replace(view, s=z3.IntVal(0))
-    unread = order.stands_before(reader if synchronous else view, at_worst, updates.every(view) - 1)
-    reached = z3.And(unread, last >= most)
+    reader = replace(view, s=z3.IntVal(0)) if synchronous else view
+    every, windows = updates.every(view), updates.after(view, view.M)
+    positions = [one.at for one in order.spots(view, Kind.F, x)] + [order.backward(view, n)]
+    late = [windows - back for back in last_period(*positions)]
+    attained: list[Term] = []
+    for made, seen in [(most, z3.IntVal(0)), *((number, number - most) for number in late)]:
+        worst, after = made * every, (seen + 1) * every
+        last = updates.after(view, worst)
+        unread = order.stands_before(reader, worst, after - 1)
+        reached = z3.And(seen >= 0, after <= view.M, unread, last - seen >= most)
+        there = last - read_in_window(last) >= most if double else reached
+        attained.append(z3.And(worst >= 0, worst < view.M, there, updates.applies(view, worst)))
     yield Statement(
         "attained",
-        "the stated microbatch runs before the first update, has so many before its own, and one",
+        "a microbatch reads before the update that follows some, with so many before its own",
         (*order.domain(view), *updates.domain(view)),
-        z3.And(
-            at_worst >= 0,
-            at_worst < view.M,
-            last - read_in_window(last) >= most if double else reached,
-            updates.applies(view, at_worst),
-        ),
+        z3.Or(*attained),
     )
 
 
