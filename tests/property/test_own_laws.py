@@ -37,7 +37,7 @@ from schedules.rules import GreedyRule
 from tests.own_runs import at, compare, entry, form
 from theory.derive import derive, derive_rule, settled
 from theory.errors import UnsupportedFormError
-from theory.laws.delays import let_in, stage_sums
+from theory.laws.delays import let_in, let_in_proof, rounds, stage_sums
 from theory.laws.delays.law import DelayLaw
 from theory.laws.delays.start_times import prove_start_times
 from theory.verdicts import Verdict, weakest
@@ -252,26 +252,28 @@ def test_fewer_are_let_in_and_late_stages_hold_fewer_back(bounds: str, lineariza
         assert weakest(outcome.verdict for outcome in proof) is not Verdict.PROVED
 
 
-@pytest.mark.parametrize("name", ["_halves", "_fewest", "_stages", "_later", "_which"])
+OF = dict.fromkeys(("halves", "fewest", "counted_ends"), "extremes") | dict.fromkeys(
+    ("preceding_stages", "preceding"), "whole-run"
+)
+
+
+@pytest.mark.parametrize("name", OF)
 def test_control_of_extremes_where_few_are_let_in(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One more, or one end of the pipeline for the other, and the law is not proved."""
-    own, right = family(RULES[PIPEDREAM], FEW["three quarters"]), getattr(let_in, name)
+    own, right = family(RULES[PIPEDREAM], FEW["three quarters"]), getattr(rounds, name)
 
     def wrong(*given: Any, **more: Any) -> Any:
         found = right(*given, **more)
         return tuple(found[::-1]) if isinstance(found, tuple) else found + 1
 
-    monkeypatch.setattr(let_in, name, wrong)
+    for module in (rounds, let_in, let_in_proof):
+        if hasattr(module, name):
+            monkeypatch.setattr(module, name, wrong)
     found = derive_rule(own, "ascending", own.admission)
     assert found.verdict is Verdict.UNKNOWN
     assert "PROVED" not in {one.verdict.name for one in found.proof if one.name == OF[name]}
-
-
-OF = dict.fromkeys(("_halves", "_fewest", "_which"), "extremes") | dict.fromkeys(
-    ("_stages", "_later"), "whole-run"
-)
 
 
 @pytest.mark.parametrize("part", ["G", "forward", "backward"])
