@@ -640,6 +640,20 @@ Proof.
   specialize (Hs c ltac:(lra)). unfold phi in Hc. rewrite E0, E1 in Hc. lra.
 Qed.
 
+(** The same of [-f], which is as smooth. *)
+Lemma support (V : Space) (f : V -> R) df L x y : smooth f df L -> 0 <= L ->
+  f x + dot (df x) (minus y x) - L / 2 * dot (minus y x) (minus y x) <= f y.
+Proof.
+  intros [Hd Hl] HL.
+  assert (smooth (fun z => - f z) (fun z => scale (-1) (df z)) L) as H.
+  { split.
+    - intros z d t. rewrite dot_scale.
+      replace (-1 * dot (df (add z (scale t d))) d) with (- dot (df (add z (scale t d))) d) by ring.
+      exact (derivable_pt_lim_opp _ _ _ (Hd z d t)).
+    - intros z w. eapply Rle_trans; [|apply (Hl z w)]. apply Req_le. unfold minus. bilinear. ring. }
+  pose proof (descent V _ _ L x y H HL) as D. cbv beta in D. rewrite dot_scale in D. lra.
+Qed.
+
 (** * Exponentials, logarithms and powers: the kernel's list *)
 
 Lemma el_exp_tangent x y : exp x * (1 + y - x) <= exp y.

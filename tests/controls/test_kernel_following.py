@@ -37,7 +37,11 @@ A = sympy.Function("A", real=True)
 
 
 def unchanged(
-    now: Scalar, then: Scalar, fixed: tuple[Vector, ...] = (), points: tuple[Point, ...] = ()
+    now: Scalar,
+    then: Scalar,
+    fixed: tuple[Vector, ...] = (),
+    points: tuple[Point, ...] = (),
+    after: Point = NEXT,
 ) -> Verdict:
     """Whether A(k + 1) = A(k) is proved where A is the mean of `now` and `then` equals it."""
     theorem = Theorem(
@@ -48,9 +52,9 @@ def unchanged(
         symbols=(),
         scalars=(s,),
         vectors=(a, d),
-        points=(X, NEXT, OTHER, *points),
+        points=(X, after, OTHER, *points),
         sequences={A: now},
-        following=((X, NEXT),),
+        following=((X, after),),
         fixed=fixed,
         hypotheses=(Hypothesis("same", "it has not changed", eq(then, now)),),
         steps=(
@@ -108,9 +112,19 @@ def test_a_fixed_vector_is_the_same_in_every_iteration() -> None:
     assert unchanged(dot(a, X.position), dot(a, NEXT.position), fixed=(d,)) is Verdict.UNKNOWN
 
 
+def test_a_fixed_vector_may_be_part_of_a_step() -> None:
+    """x⁺ = x + a: ‖x⁺ − a‖² is ‖x‖², and ‖x − a‖² is another number."""
+    there = Point(X.position + a, NEXT.value, NEXT.gradient)
+    away, next_away = square(X.position - a), square(there.position - a)
+    assert unchanged(away, next_away, fixed=(a,), after=there) is Verdict.PROVED
+    assert unchanged(away, square(there.position), fixed=(a,), after=there) is Verdict.UNKNOWN
+
+
 @pytest.mark.parametrize("wrong", [vector("b"), X.position, NEXT.gradient, a + d, 2 * a])
 def test_what_moves_or_is_not_declared_is_not_fixed(wrong: Vector) -> None:
-    with pytest.raises(TheoryError, match="a fixed vector is one of"):
+    with pytest.raises(
+        TheoryError, match="the same in every iteration is a vector that is declared"
+    ):
         unchanged(X.value, NEXT.value, fixed=(wrong,))
 
 

@@ -45,6 +45,7 @@ from theory.kernel import (
 )
 from theory.kernel.lemmas import DESCENT, JENSEN, LEMMAS, YOUNG
 from theory.kernel.rules import Integral
+from theory.kernel.rules.calculus import support
 from theory.kernel.rules.series import pinned
 from theory.kernel.theorem import Given, Rule
 from theory.papers.rpd import thm_4_1
@@ -151,6 +152,11 @@ def test_smoothness_is_of_one_function_at_its_points() -> None:
     assert accepts(Lipschitz("smooth", X, Y), lipschitz(a, X, Y))
     assert not accepts(Descent("smooth", X, Y), descent(a / 2, X, Y))
     assert not accepts(Descent("smooth", X, Y), descent(2 * a, X, Y))
+    below = Descent("smooth", X, Y, below=True)
+    assert accepts(below, support(a, X, Y))
+    for wrong in (support(a / 2, X, Y), support(-a, X, Y), support(a, Y, X), descent(a, X, Y)):
+        assert not accepts(below, wrong)  # f = ∓a/2·x² attains both
+    assert not accepts(Descent("smooth", X, Y), support(a, X, Y))
     assert not accepts(Descent("smooth", X, Y), descent(a, Y, X))
     same = Relation(Y.value, "==", descent(a, X, Y).rhs)
     assert not accepts(Descent("smooth", X, Y), same)
@@ -348,6 +354,31 @@ def test_induction_needs_a_nonnegative_ratio() -> None:
     assert accepts(
         Induction("step", k, K, A, "start", ("sign",)), le(A(K), r**K * a), signed, **constant
     )
+
+
+def test_an_induction_may_begin_at_1() -> None:
+    """Of a(k + 1) ≤ (1 − 2/(k + 1))·a(k) + b/(k + 1)² the first ratio is −1: a(1) ≤ b.
+
+    A(0) = −1 and b = 0 give A(1) = 1, above every b/n; a bound at 1 has to cover the first rest.
+    """
+    late = sympy.Function("a", nonnegative=True)
+    for sequence, first, bound, holds in (
+        (late, 2, b / K, True),
+        (late, 2, b / (2 * K), False),  # a(1) = b
+        (late, 2, b / K**2, False),  # a(3) = b/9 + b/12
+        (A, 2, b / K, False),
+        (A, 1, b / K, False),  # b/n times 1 + 1/2 + … + 1/n
+        (late, 3, b / K, False),  # the second ratio is −1/2
+        (late, sympy.Rational(1, 2), 2 * b / K, False),  # the first ratio is 1/2
+    ):
+        step = le(sequence(k + 1), (1 - first / (k + 1)) * sequence(k) + b / (k + 1) ** 2)
+        facts = {"step": step, "start": eq(sequence(0), sequence(0))}
+        rule = Induction("step", k, K, sequence, "start")
+        assert accepts(rule, le(sequence(K), bound), facts) is holds, (sequence, first, bound)
+    n = sympy.Symbol("n", integer=True, nonnegative=True)  # of 0 iterations nothing is said
+    step = le(late(k + 1), (1 - 2 / (k + 1)) * late(k) + b / (k + 1) ** 2)
+    facts = {"step": step, "start": eq(late(0), late(0))}
+    assert not accepts(Induction("step", k, n, late, "start"), le(late(n), 2 * b / (n + 1)), facts)
 
 
 def test_induction_of_what_is_no_recurrence() -> None:

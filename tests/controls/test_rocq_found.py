@@ -45,6 +45,13 @@ CLAIM = T.shows(total(r**k, k, n) <= 1 / (1 - r))
     "roots": """
 CLAIM = T.shows(total(1 / sqrt(k + 1), k, n) <= 2 * sqrt(n))
 """,
+    # The descent lemma of −f.
+    "lower": """
+L = positive("L")
+f, (x, y) = function("f"), vectors("x y")
+T.smooth(f, L)
+CLAIM = T.shows(f(y) >= f(x) + f.grad(x) @ (y - x) - L / 2 * (y - x) ** 2)
+""",
     "triangle": """
 x, u, z = vectors("x u z")
 CLAIM = T.shows(norm(x - z) <= norm(x - u) + norm(u - z))

@@ -94,6 +94,15 @@ T.iterate(x, x - 2 / (mu * (k + 2)) * g, k)
 D = T.sequence("D", (x - star) ** 2)
 CLAIM = T.shows(D(K) <= 4 * sigma**2 / (mu**2 * (K + 1)))
 """,
+    "rakhlin": """
+T.strongly_convex(f, mu)
+T.minimum(f, star)
+T.unbiased(E, g, f.grad(x))
+T.assume(E(g**2) <= sigma**2)
+T.iterate(x, x - 1 / (mu * (k + 1)) * g, k)
+D = T.sequence("D", (x - star) ** 2)
+CLAIM = T.shows(D(K) <= 4 * sigma**2 / (mu**2 * K))
+""",
     "weighted": """
 T.strongly_convex(f, mu)
 T.unbiased(E, g, f.grad(x))
@@ -124,6 +133,7 @@ CLAIM = T.shows(R(K) <= D(0) / (K + 1))
 """,
 }
 FALSE = {
+    "rakhlin": ("4 * sigma**2", "sigma**2 / 2"),
     "residual": ("(K + 1)", "(3 * K + 1)"),
     "weighted": ("<= 2 * sigma", "<= sigma"),
     "falling": ("<= 3 * rho", "<= rho"),
@@ -271,7 +281,7 @@ def test_a_rate_is_found_without_a_line_and_a_smaller_one_is_not(name: str, tmp_
     path = file(tmp_path, name)
     found = certified(path)
     assert {one.outcome for one in found} == {"found"}
-    assert LINE in {one.step for one in found}
+    assert any(one.step.startswith(LINE) for one in found)
     assert proved(path) is Verdict.PROVED
     wrong = file(tmp_path, name, FALSE[name])
     (lost,) = [one for one in certified(wrong) if one.step == "statement"]

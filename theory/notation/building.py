@@ -261,7 +261,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     meant = {name for one in entries for name in one.names}
     for assumed in plan.smooth:
         known = {step.name for step in steps}
-        for one in offers.smooth(assumed, [o for o in scene.points if o not in scene.idle]):
+        below = plan.index is None and all(f.name != assumed.function for f, _ in plan.convex)
+        about = [one for one in scene.points if one not in scene.idle]
+        for one in offers.smooth(assumed, about, below=below):
             other = f"{one.name}, of {assumed.function}"  # two functions at the same places
             offer = replace(one, name=other) if one.name in known else one
             more = bool(means or offer.sequences or offer.vectors <= meant)  # else nothing follows

@@ -141,7 +141,10 @@ class Draft:
         return label
 
     def smooth(self, f: Function, constant: Scalar, name: str = "") -> str:
-        """Assume ∇f Lipschitz with this constant: the descent lemma holds at any two points."""
+        """Assume ∇f Lipschitz with this constant: the descent lemma holds at any two points.
+
+        That of −f is offered where f is not convex and nothing iterates.
+        """
         constant = sympy.sympify(constant)
         label = name or f"{f.name} is {constant}-smooth"
         self._know(f)

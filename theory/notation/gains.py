@@ -279,4 +279,12 @@ def _of_bound(
     if bound.has(count) and not atoms(bound, AppliedUndef):
         for ratio in ratios:
             added = bound.subs(count, k + 1) - ratio * bound.subs(count, k)
-            yield le(now(k + 1), ratio * now(k) + sympy.factor(added))
+            yield le(now(k + 1), ratio * now(k) + _defined(sympy.factor(added), k))
+
+
+def _defined(added: Scalar, k: Scalar) -> Scalar:
+    """What is added, less where it would be without bound in iteration 0: c/(k + 1) for c/k."""
+    above, below = sympy.fraction(added)
+    while below.subs(k, 0) == 0:
+        below = sympy.cancel(below / k) * (k + 1)
+    return sympy.factor(above / below)

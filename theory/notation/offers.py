@@ -36,7 +36,7 @@ from theory.kernel.rules import (
     Total,
     Windows,
 )
-from theory.kernel.rules.calculus import descent, lipschitz
+from theory.kernel.rules.calculus import descent, lipschitz, support
 from theory.kernel.rules.series import varying
 from theory.kernel.rules.windows import window
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Rule, Smooth, Step, Theorem
@@ -93,8 +93,8 @@ class Offer:
         return Step(self.name, self.relation, self.rule, self.says, self.where)
 
 
-def smooth(assumed: Smooth, points: Sequence[Point]) -> Iterator[Offer]:
-    """The descent lemma and the Lipschitz bound at every two points."""
+def smooth(assumed: Smooth, points: Sequence[Point], *, below: bool) -> Iterator[Offer]:
+    """The descent lemma and the Lipschitz bound at every two points; `below`, that of −f too."""
     about = [one for one in points if one.function == assumed.function]
     for x, y in permutations(about, 2):
         names, values = f"{place(x)} to {place(y)}", (x.value, y.value, assumed.constant)
@@ -103,6 +103,9 @@ def smooth(assumed: Smooth, points: Sequence[Point]) -> Iterator[Offer]:
         known, slopes = (_sequences(forms), forms.free_symbols), x.gradient.names
         down, rule = partial(descent, assumed.constant, x, y), Descent(assumed.name, x, y)
         yield Offer(f"descent, {names}", rule, *known, down, slopes)
+        if below:
+            up, rule = partial(support, assumed.constant, x, y), replace(rule, below=True)
+            yield Offer(f"at least, {names}", rule, *known, up, slopes)
         if str(x.value) < str(y.value):
             apart = partial(lipschitz, assumed.constant, x, y)
             by = Lipschitz(assumed.name, x, y)

@@ -27,6 +27,8 @@ from theory.proving.squares import with_squares
 
 MOST: Final = 4
 """Bounds that are tried, and symbols of one that are replaced."""
+FACTS: Final = 40
+"""Where more are known, a certificate in what is left to a bound takes minutes to miss."""
 
 
 def at_boundaries(
@@ -46,7 +48,8 @@ def from_boundaries(
     theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]
 ) -> Iterator[Combine]:
     """Candidates in which what is left to a bound stands as one number."""
-    for name in _bounds(theorem, facts) if goal.kind == "<=" else ():
+    tried = goal.kind == "<=" and len(facts) <= FACTS
+    for name in _bounds(theorem, facts) if tried else ():
         bound = facts[name].gap
         room = sympy.Symbol(f"gap({bound})", positive=True)
         measured = {**facts, name: eq(bound, room)}
@@ -57,11 +60,12 @@ def from_boundaries(
 
 
 def _bounds(theorem: Theorem, facts: Mapping[str, Relation]) -> list[str]:
-    """A few facts that bound parameters."""
+    """A few assumptions that bound parameters."""
     parameters = {*theorem.symbols}
+    assumed = ((h.name, facts[h.name]) for h in theorem.hypotheses if h.name in facts)
     found = [
         name
-        for name, fact in facts.items()
+        for name, fact in assumed
         if fact.kind == "<=" and fact.gap.free_symbols and fact.gap.free_symbols <= parameters
         if not fact.gap.atoms(sympy.Function)
     ]

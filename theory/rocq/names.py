@@ -7,12 +7,13 @@ import unicodedata
 from typing import Final
 
 RESERVED: Final = frozenset(
-    """V W P w O S as at cofix else end exists fix for forall fun if IF in let match mod Prop return
-    Set then Type using where with R Z IZR dot add scale zero minus mean same known total zsum powz
-    sqrt exp ln Rmax Rmin Rabs pos sign fields differs smooth descent lipschitz triangle PI I e
-    nroot known_root none both times factor combined weighed alike one_of place read listed
-    window windows moves reread recurrence telescope unroll root triangle sums vectors products
-    f df pow eq le lt ge gt not nat tt id fst snd Space Mean Law vec""".split()
+    """V W P w O S as at cofix else end exists fix for forall fun if IF in let match mod Prop
+    return Set then Type using where with R Z IZR dot add scale zero minus mean same known total
+    zsum powz sqrt exp ln Rmax Rmin Rabs pos sign fields differs smooth descent support
+    lipschitz triangle PI I e nroot known_root none both times factor combined weighed alike
+    one_of place read listed window windows moves reread recurrence telescope unroll root
+    triangle sums vectors products f df pow eq le lt ge gt not nat tt id fst snd Space Mean Law
+    vec""".split()
 )
 """Words with a meaning in the files that are written."""
 

@@ -14,7 +14,7 @@ from theory.kernel.rules import ClosedSum, Induction, Split, Telescope, Unroll
 from theory.kernel.vectors import Scalar
 from theory.rocq.numbers import HALF, SHOWN, Premise
 from theory.rocq.steps import Script, arguments, taken, whole_fact
-from theory.rocq.text import Text
+from theory.rocq.text import Text, UnsupportedError
 from theory.rocq.writing import Draft
 
 UNROLLED: Final = "exact U'"
@@ -170,7 +170,10 @@ def _induction(draft: Draft, rule: Induction, goal: Relation) -> str:
     bound = goal.rhs.subs(count, k)
     ratio, rest = rule.read(draft.facts[rule.of].relation)
     under = [taken(draft, name) for name in rule.domain]
-    forgets = rule.forgets(bound, ratio, [one.relation for one in under])
+    known = [one.relation for one in under]
+    if rule.begins_later(bound, ratio, known):
+        raise UnsupportedError("an induction that begins at 1")
+    forgets = rule.forgets(bound, ratio, known)
     carried = sympy.expand(goal.rhs.subs(count, k + 1) - ratio * bound - rest)
     plus = [] if carried == 0 else [carried]
     here = Premise(le(rule.sequence(k), bound), "assumption", ratio)

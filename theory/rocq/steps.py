@@ -21,7 +21,7 @@ from theory.kernel.rules import (
     Sign,
     Triangle,
 )
-from theory.kernel.rules.calculus import descent, lipschitz
+from theory.kernel.rules.calculus import descent, lipschitz, support
 from theory.kernel.theorem import Rule, Smooth
 from theory.kernel.vectors import Scalar, Vector, square, squared
 from theory.rocq.numbers import GAP, HALF, SHOWN, Premise
@@ -106,7 +106,7 @@ def _smooth(draft: Draft, name: str) -> tuple[Smooth, str, dict[Any, tuple[str, 
 
 
 def _descent(draft: Draft, rule: Descent, goal: Relation) -> str:
-    return _two_points(draft, rule, goal, descent)
+    return _two_points(draft, rule, goal, support if rule.below else descent)
 
 
 def _integral(draft: Draft, rule: Integral, goal: Relation) -> str:
@@ -127,11 +127,9 @@ def _two_points(draft: Draft, rule: Any, goal: Relation, form: Any) -> str:
     smooth, opened, labels = _smooth(draft, rule.of)
     x, y = text.vector(rule.x.position), text.vector(rule.y.position)
     size = text.real(smooth.constant)
-    falls = form is descent
-    lemma = f"lipschitz V f df {size} {x} {y} smooth_f"
-    if falls:
-        shown = draft.numbers.sign(text, smooth.constant, False, ())
-        lemma = f"descent V f df {size} {x} {y} smooth_f ltac:({shown})"
+    lemma = f"{form.__name__} V f df {size} {x} {y} smooth_f"
+    if form is not lipschitz:
+        lemma += f" ltac:({draft.numbers.sign(text, smooth.constant, False, ())})"
     equations = [label for p in (rule.x, rule.y) for label in labels[p]]
     way = rule.y.position - rule.x.position
     names = {*way.names, *rule.x.gradient.names, *rule.y.gradient.names}

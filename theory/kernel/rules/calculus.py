@@ -28,6 +28,12 @@ def descent(constant: Scalar, x: Point, y: Point) -> Relation:
     return le(y.value, x.value + dot(x.gradient, step) + constant * square(step) / 2)
 
 
+def support(constant: Scalar, x: Point, y: Point) -> Relation:
+    """f(y) ≥ f(x) + ⟨∇f(x), y − x⟩ − (L/2)‖y − x‖²: the descent lemma of −f, which is as smooth."""
+    step = y.position - x.position
+    return le(x.value + dot(x.gradient, step) - constant * square(step) / 2, y.value)
+
+
 @dataclass(frozen=True)
 class Lipschitz:
     """Smoothness at two points: gradients differ by at most L times the distance of the points.
@@ -67,11 +73,14 @@ class Descent:
     of : str
         The smoothness assumption.
     x, y : Point
+    below : bool
+        That of −f: by how much f falls at most.
     """
 
     of: str
     x: Point
     y: Point
+    below: bool = False
 
     @property
     def uses(self) -> tuple[str, ...]:
@@ -85,9 +94,8 @@ class Descent:
             return Checked(Verdict.UNKNOWN, f"not assumed of a function at these points: {self.of}")
         if not _lemma_holds():
             return Checked(Verdict.UNKNOWN, "the descent lemma is not proved")
-        return _sized(smooth) or _instance(
-            goal, descent(smooth.constant, self.x, self.y), "descent lemma"
-        )
+        instance = (support if self.below else descent)(smooth.constant, self.x, self.y)
+        return _sized(smooth) or _instance(goal, instance, "descent lemma")
 
 
 def _sized(smooth: Smooth) -> Checked | None:

@@ -203,7 +203,8 @@ class Induction:
     Checked: the bound at 0 is at least a(0), `start`; the ratio is nonnegative, so that the bound
     may take the place of a(k); and ratio · bound(k) + rest is at most bound(k + 1). Of a K above 0
     nothing is asked of a(0) where the ratio is 0 at k = 0, and bound(0) is a number: in
-    k · (1/k) it would be none.
+    k · (1/k) it would be none. Where it is at most 0 there, and a(0) at least 0, a(1) is at most
+    the first rest: all else is then asked from 1 on.
 
     Attributes
     ----------
@@ -257,12 +258,18 @@ class Induction:
         at = bound.subs(self.count, self.index)
         under = [given.facts[name] for name in self.domain]
         carried = bound.subs(self.count, self.index + 1) - ratio * at - rest
-        if not is_zero(carried) and nonnegative(carried, under).verdict is not Verdict.PROVED:
-            return Checked(Verdict.UNKNOWN, "the bound does not carry from k to k + 1")
         signs = {"the ratio is nonnegative": ratio}
-        if not self.forgets(at, ratio, under):
+        if self.begins_later(at, ratio, under):
+            first = bound.subs(self.count, 1) - rest.subs(self.index, 0)
+            signs = {"the bound at 1 covers the first rest": first, **signs}
+            carried, signs["the ratio is nonnegative"] = (
+                form.subs(self.index, self.index + 1) for form in (carried, ratio)
+            )
+        elif not self.forgets(at, ratio, under):
             covered = bound.subs(self.count, 0) - start.rhs
             signs = {"the bound at 0 covers the start": covered, **signs}
+        if not is_zero(carried) and nonnegative(carried, under).verdict is not Verdict.PROVED:
+            return Checked(Verdict.UNKNOWN, "the bound does not carry from k to k + 1")
         for name, value in signs.items():
             outcome = nonnegative(sympy.expand(value), under)
             if outcome.verdict is not Verdict.PROVED:
@@ -273,6 +280,13 @@ class Induction:
         """Whether the first iteration takes nothing of a(0), and there is one."""
         begins = self.count.is_positive and is_zero(ratio.subs(self.index, 0))
         return bool(begins and not undefined(bound, under) and not undefined(ratio, under))
+
+    def begins_later(self, bound: Scalar, ratio: Scalar, under: Sequence[Relation] = ()) -> bool:
+        """Whether the first iteration takes at most nothing of an a(0) that is at least 0."""
+        first = ratio.subs(self.index, 0)
+        falls = first.is_zero or (first.is_negative and self.sequence(0).is_nonnegative)
+        whole = self.count.is_positive and not undefined(ratio, under)
+        return bool(whole and falls and not self.forgets(bound, ratio, under))
 
     def read(self, fact: Relation) -> tuple[Scalar | None, Scalar]:
         """Ratio and rest of a(k + 1) ≤ ratio · a(k) + rest."""
