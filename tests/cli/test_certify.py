@@ -309,6 +309,11 @@ def test_certify_ends_as_verify_does(tmp_path: Path, run: Run) -> None:
             "total(S(k), k, K) <= D(0)",
             "T.have(S(k) <= D(k) - D(k + 1)) would do, and is not found",
         ),
+        (
+            "T.iterate(x, x - c * f.grad(x), k)",
+            "total((x - u) ** 2 / 3, k, K) <= D(0) + S(0)",
+            "gets a name by T.sequence)",
+        ),
     ],
 )
 def test_what_is_missing_is_named(

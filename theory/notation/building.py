@@ -164,6 +164,12 @@ def _require_told(scene: Scene, plan: Plan, where: str) -> None:
         if plan.index in call.free_symbols and len(call.args) == 1:
             require_begun(call, where)
     for now, then in plan.iterates:
+        if now.names <= plan.fixed:
+            raise TheoryError(
+                f"{text(now)} is the same in every iteration, and T.iterate says that it moves",
+                where,
+                "T.constant, T.minimum and T.averaged are of vectors that stay where they are",
+            )
         if then.names <= plan.fixed:
             raise TheoryError(
                 f"the next {text(now)} is {text(then)} in every iteration: nothing iterates",

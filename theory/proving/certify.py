@@ -22,7 +22,7 @@ from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.notation.building import EACH, INSIDE, offered
 from theory.notation.norms import SQUARED
 from theory.notation.stating import LONGER, named
-from theory.proving.missing import NO_LINE, missing_fact, missing_line
+from theory.proving.missing import NO_LINE, missing_fact, missing_line, unnamed
 from theory.proving.search import Searched, search
 from theory.proving.storing import entry, updated
 from theory.verdicts import Verdict
@@ -127,7 +127,7 @@ def _said_of(longer: Theorem, name: str, found: Sequence[Certified]) -> str:
         if isinstance(line.lhs, AppliedUndef):
             needs = "an induction needs a factor that is shown to be at least 0"
         return f"; {line} holds, and the statement does not follow from it ({needs})"
-    return f"; T.have({line}) would do, and is not found{lost}"
+    return f"; T.have({line}) would do{unnamed(line)}, and is not found{lost}"
 
 
 def _fails(found: Iterable[Certified]) -> bool:

@@ -88,7 +88,7 @@ def missing_line(goal: Relation, facts: Collection[Relation]) -> str:
     """Which sort of line a statement about sequences may lack."""
     calls = goal.gap.atoms(AppliedUndef)
     if calls and not _gains(facts):
-        return f"{NO_LINE}, such as T.have({_gain(goal)})"
+        return f"{NO_LINE}, such as T.have({_gain(goal)}){unnamed(goal)}"
     ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
     numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
     unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)
@@ -96,6 +96,13 @@ def missing_line(goal: Relation, facts: Collection[Relation]) -> str:
     if last is None:
         return ""
     return f"; how small is {last}? A line may say it, such as T.have({last.func}(k) >= 0)"
+
+
+def unnamed(said: Relation) -> str:
+    """What of a line cannot be written as it is printed, such as ‖x − y‖²(k)."""
+    calls = sorted({str(call.func) for call in said.gap.atoms(AppliedUndef)})
+    strange = [name for name in calls if not name.isidentifier()]
+    return f" ({strange[0]} gets a name by T.sequence)" if strange else ""
 
 
 def _gain(goal: Relation) -> str:

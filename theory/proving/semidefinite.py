@@ -98,13 +98,17 @@ def common(program: Program, latest: int = 0) -> Outcome | None:
     used = [n for n, size in zip(chosen, sizes, strict=True) if size > 1e-6]
     solved = None if latest else _at_all(program, used)
     chosen, solutions = (chosen, solutions) if solved is None else (used, solved)
-    for number in sorted(
-        chosen, key=lambda n: (n < latest, n if latest else -program.columns[n].cost)
-    ):
-        fewer = [n for n in chosen if n != number]
+    order = sorted(chosen, key=lambda n: (n < latest, n if latest else -program.columns[n].cost))
+    waiting = [order]
+    while waiting:  # several at once: most can go, and where all of them can, each of them can
+        block = waiting.pop()
+        fewer = [n for n in chosen if n not in block]
         without = _at_all(program, fewer)
         if without is not None and _size(without) <= GROWTH * _size(solutions):
             chosen, solutions = fewer, without
+        elif len(block) > 1:
+            half = len(block) // 2
+            waiting += [block[half:], block[:half]]
     return _outcome(chosen, [matrix for _, matrix in solutions])
 
 
