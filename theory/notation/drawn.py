@@ -118,7 +118,7 @@ class _Draw:
         drawn some iterations ago, iterates may have been made of it since.
         """
         iterates = {name for now, _ in self.plan.iterates for name in now.names}
-        before = self._followed | self.plan.anchors
+        before = self._followed() | self.plan.anchors
         exact = (old.names for name, old, *_ in self.plan.delays if name in self.plan.exact)
         if self.random & iterates.union(*exact):
             before = set()
@@ -127,15 +127,14 @@ class _Draw:
         named = before | self.given | self.plan.fixed
         return frozenset(named.union(*(self.places.get(name, ()) for name in named)))
 
-    @cached_property
-    def _followed(self) -> set[str]:
-        """Iterates that are made of what was there, or drawn, in the iteration before.
+    def _followed(self, told: frozenset[str] = frozenset()) -> set[str]:
+        """Iterates that are made of what was there, or drawn, in the iteration before, or of these.
 
         Of x⁺ = y nothing is known where nobody says what y is: it may be made of what comes.
         """
         moves = [(now.names, then.names) for now, then in self.plan.iterates]
         stale = {name for _, old, *_ in self.plan.delays for name in old.names}
-        before = self.listed | self.given | self.plan.fixed | self.plan.anchors | self.plan.zero
+        before = self.listed | told | self.plan.fixed | self.plan.anchors | self.plan.zero
         found = {name for now, _ in moves for name in now}
         while True:
             known = before | stale | found
@@ -169,13 +168,14 @@ class _Draw:
             gap = self.plan.spelled(line.relation.gap)
             named = _named(_outside(gap, self.mean), self.plan, self.places)
             named |= self.plan.ahead(line.relation.gap)
-            for together in (named, self._one_later(named)):
+            later = self._one_later(named)
+            for together, known in ((named, self.still), (later, self.still | self._followed_if)):
                 drawn = together & self.random
-                beside = self._at(together) - self.still - self.random - self._means_of(drawn)
+                beside = self._at(together) - known - self.random - self._means_of(drawn)
                 if drawn and beside:
-                    later = "" if together is named else ", one iteration later,"
+                    when = "" if together is named else ", one iteration later,"
                     raise TheoryError(
-                        f"{min(beside)} stands{later} in a line with {min(drawn)}, which is random "
+                        f"{min(beside)} stands{when} in a line with {min(drawn)}, which is random "
                         f"to {self.mean}, and nothing says whether it is drawn as well",
                         f"{self.where}: {line.name!r}",
                         self._remedy,
@@ -194,6 +194,11 @@ class _Draw:
                         f"{self.where}: {line.name!r}",
                         self._remedy,
                     )
+
+    @cached_property
+    def _followed_if(self) -> set[str]:
+        """Iterates that are followed if what the mean is given was there one iteration before."""
+        return self._followed(self.given)
 
     def _one_later(self, names: Set[str]) -> set[str]:
         """What a line about these names in the next iteration, of iterates and what is the same."""

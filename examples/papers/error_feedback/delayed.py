@@ -30,7 +30,7 @@ k, K, tau = index("k"), count("K"), index("tau")
 f, (v, p, p_old, q_old, noise) = function("f"), vectors("v p p̂ q̂ ξ")
 x = gamma * p_old + q_old
 g = f.grad(x) + noise
-E = mean("E", noise)
+E = mean("E", noise, given=(q_old,))
 
 T = theorem("ef.delayed", "Stich and Karimireddy 2020, delayed SGD, nonconvex")
 T.smooth(f, L)
