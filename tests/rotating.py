@@ -48,7 +48,7 @@ def main(report: Path) -> None:
     long = {
         name
         for name, each in times.items()
-        if (sum(each) >= min(LONG * len(each), TOGETHER)) and not name.startswith(DAILY)
+        if sum(each) >= min(LONG * len(each), TOGETHER) and not name.startswith(DAILY)
     }
     LIST.write_text("\n".join(sorted(kept | long)) + "\n")
 

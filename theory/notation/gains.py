@@ -67,10 +67,12 @@ def gains(
         return ()
     sums = sorted(atoms(goal.lhs, sympy.Sum), key=str)
     if sums:
-        line = _of_sum(goal, k, sums[0], least)
-        count = sums[0].limits[0][2] + 1
+        most = _most(goal, k, sums[0])
+        if most is None:
+            return ()
+        line, count = _of_sum(most, k, sums[0], least), sums[0].limits[0][2] + 1
         one = line if line is None or not line.gap.has(count) else _without(line, count, known)
-        falling = _of_distances(goal, k, sums[0], distances)
+        falling = _of_distances(most, k, sums[0], distances)
         return (*falling, *([] if one is None else [one]))
     last = _last(goal, k)
     if last is None:
@@ -129,13 +131,15 @@ def distances_of(
 
 
 def _of_distances(
-    goal: Relation, k: Scalar, summed: Scalar, distances: Iterable[tuple[Scalar, Scalar]]
+    bound: tuple[Scalar, Scalar],
+    k: Scalar,
+    summed: Scalar,
+    distances: Iterable[tuple[Scalar, Scalar]],
 ) -> Iterator[Relation]:
     """Of Σ w·F(k) ≤ c(K), lines with distances of which the first has no weight."""
-    count, bound = summed.limits[0][2] + 1, _most(goal, k, summed)
-    if bound is None or _calls(bound[1]):
+    count, (kept, most) = summed.limits[0][2] + 1, bound
+    if _calls(most):
         return
-    kept, most = bound
     weight = sympy.Mul(kept, *(f for f in sympy.Mul.make_args(summed.function) if not _calls(f)))
     for S, step in distances:
         later = sympy.cancel(weight / (2 * step))
@@ -188,12 +192,9 @@ def _without(line: Relation, count: Scalar, known: Iterable[Relation]) -> Relati
 
 
 def _of_sum(
-    goal: Relation, k: Scalar, summed: Scalar, least: Collection[Scalar]
+    bound: tuple[Scalar, Scalar], k: Scalar, summed: Scalar, least: Collection[Scalar]
 ) -> Relation | None:
     """Of Σ X ≤ a·(S(0) − S(K)) + b·K + Σ Y, what one iteration has of it."""
-    bound = _most(goal, k, summed)
-    if bound is None:
-        return None
     kept, most = bound
     parts = [_part(term, k, summed.limits, least) for term in sympy.Add.make_args(most)]
     said = [one for one in parts if one is not None]

@@ -111,7 +111,7 @@ class Plan:
         That f there is at most the mean is found for a convex f.
         """
         for value, (now, count) in self.averaged.items():
-            if value in stated.lhs.free_symbols and self.index is not None:
+            if value in stated.lhs.free_symbols:
                 each = stated.lhs.xreplace({value: now})
                 for sequence, meant in self.sequences.items():
                     if sympy.expand(meant - each) == 0:
