@@ -42,6 +42,7 @@ def unchanged(
     fixed: tuple[Vector, ...] = (),
     points: tuple[Point, ...] = (),
     after: Point = NEXT,
+    more: tuple[Vector, ...] = (),
 ) -> Verdict:
     """Whether A(k + 1) = A(k) is proved where A is the mean of `now` and `then` equals it."""
     theorem = Theorem(
@@ -51,7 +52,7 @@ def unchanged(
         latex="",
         symbols=(),
         scalars=(s,),
-        vectors=(a, d),
+        vectors=(a, d, *more),
         points=(X, after, OTHER, *points),
         sequences={A: now},
         following=((X, after),),

@@ -375,6 +375,11 @@ def test_an_induction_may_begin_at_1() -> None:
         facts = {"step": step, "start": eq(sequence(0), sequence(0))}
         rule = Induction("step", k, K, sequence, "start")
         assert accepts(rule, le(sequence(K), bound), facts) is holds, (sequence, first, bound)
+    step = le(late(k + 1), (1 - 2 / (k + 1)) * late(k) + b / (k + 1) ** 4)
+    facts = {"step": step, "start": eq(late(0), late(0))}
+    rule = Induction("step", k, K, late, "start")
+    assert accepts(rule, le(late(K), b / K), facts)
+    assert not accepts(rule, le(late(K), b / (4 * K)), facts)  # carries, and a(1) = b
     n = sympy.Symbol("n", integer=True, nonnegative=True)  # of 0 iterations nothing is said
     step = le(late(k + 1), (1 - 2 / (k + 1)) * late(k) + b / (k + 1) ** 2)
     facts = {"step": step, "start": eq(late(0), late(0))}

@@ -269,9 +269,9 @@ def sequences_of_workers() -> Theorem:
     return T.shows(avg(B(k) * g_i**2) <= B(k) * avg(g_i**2))
 
 
-def of_what_comes(*, under: bool) -> Theorem:
+def of_what_comes(*, under: bool, given: bool = False) -> Theorem:
     """Noise g of mean 0, and y = g, which is said to move: E⟨g, y⟩ is 1, and ⟨h, y⟩ is 0."""
-    E, T = mean("E", g), theorem("mine.compressed")
+    E, T = mean("E", g, given=(u,) if given else ()), theorem("mine.compressed")
     T.unbiased(E, g, h)
     T.assume(E((y - g) ** 2) <= E(g**2) / 4 if under else (y - g) ** 2 <= g**2 / 4)
     T.iterate(y, u, k)
@@ -371,6 +371,10 @@ FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "probabilities": (probabilities, "p_i is the same for all"),
     "compressed": (lambda: of_what_comes(under=False), "y stands in a line with g"),
     "compressed, E": (lambda: of_what_comes(under=True), "y stands under E"),
+    "compressed, given": (
+        lambda: of_what_comes(under=False, given=True),
+        "y stands in a line with g",
+    ),
     "projected": (projected, "x stands in a line with g"),
     "projected by workers": (lambda: projected(workers=True), "x stands in a line with g_i"),
     **{

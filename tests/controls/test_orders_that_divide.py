@@ -84,6 +84,8 @@ def test_control_a_bound_that_nothing_attains_is_not_proved() -> None:
     check = partial(proved, family("stash", 1, 2))
     assert not check("in-flight", M)
     assert not check("staleness", M - 1)
+    assert not check("in-flight", sympy.Min(M, sympy.floor(M / 2) + 2))  # 3 at M = 3, where 2 are
+    assert not check("staleness", sympy.Min(M - 1, sympy.floor(M / 2) + 1))
     assert not check("staleness", sympy.Max(1, sympy.floor(M / 2)))  # at M = 1 it is 0
 
 

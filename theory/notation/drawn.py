@@ -201,10 +201,9 @@ class _Draw:
         return self._followed(self.given)
 
     def _one_later(self, names: Set[str]) -> set[str]:
-        """What a line about these names in the next iteration, of iterates and what is the same."""
+        """What the iterates in a line about these are made of in the next iteration."""
         moves = {name: then.names for now, then in self.plan.iterates for name in now.names}
-        here = self._at(names)
-        return {n for name in here & moves.keys() for n in moves[name]} | here & self.plan.fixed
+        return {n for name in self._at(names) & moves.keys() for n in moves[name]}
 
     @cached_property
     def _equal_to(self) -> set[str]:
