@@ -129,6 +129,12 @@ def test_what_moves_or_is_not_declared_is_not_fixed(wrong: Vector) -> None:
         unchanged(X.value, NEXT.value, fixed=(wrong,))
 
 
+@pytest.mark.parametrize("moves", [X.position, X.gradient, NEXT.gradient])
+def test_what_moves_is_not_fixed_though_it_is_declared(moves: Vector) -> None:
+    with pytest.raises(TheoryError, match="does not move"):
+        unchanged(X.value, NEXT.value, fixed=(moves,), more=(moves,))
+
+
 @pytest.mark.parametrize("other", [False, True])
 def test_points_move_by_the_index_of_the_rules(other: bool) -> None:
     """x⁺ = x/(k + 1) gives ‖x_1‖⁴ = ‖x_0‖²‖x_2‖² where k is one number, and not along k."""
