@@ -42,7 +42,7 @@ from theory.kernel.context import measures
 from theory.kernel.means import Mean
 from theory.kernel.rules import Integral, Reread
 from theory.kernel.theorem import Assumption, Delayed
-from theory.kernel.vectors import Gram
+from theory.kernel.vectors import Gram, Vector
 from theory.notation import (
     average,
     count,
@@ -248,6 +248,32 @@ def test_x_has_moved_by_a_value() -> None:
     assert verdict(made(x.value)) == "PROVED"
     with pytest.raises(TheoryError, match="has moved x since"):
         made(drawn.value)
+
+
+def test_x_has_moved_by_what_is_equal_to_a_draw() -> None:
+    """x_{k+1} = x_k − m with m = z_k, so x_k is made of the z that was drawn before."""
+    drawn, late, later, m = *map(point, ("z", "ẑ", "z⁺")), vector("m")
+    random = Operator("E", ("ẑ", "f(ẑ)", "∇f(ẑ)"))
+    below = le(square(x.position), square(late.position))
+
+    def made(tied: Vector) -> Theorem:
+        then = at(x.position - m, "x⁺")
+        return theorem(
+            le(square(x.position), random.of(square(late.position))),
+            Expect("below", random),
+            vectors=(m, u),
+            points=(x, then, drawn, late, later),
+            following=((x, then), (drawn, later)),
+            hypotheses=(
+                Delayed("late", "", late, drawn, sympy.S.One, exact=True),
+                Hypothesis("below", "", below),
+                Hypothesis("tied", "", eq(square(m - tied), 0)),
+            ),
+        )
+
+    assert verdict(made(u)) == "PROVED"
+    with pytest.raises(TheoryError, match="has moved x since"):
+        made(drawn.position)
 
 
 def test_a_name_is_declared_once() -> None:
