@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 import sympy
 from sympy import I, Rational, Sum, sqrt
@@ -32,6 +34,7 @@ h, Delta = sympy.symbols("h Delta", nonnegative=True)
 r = sympy.Symbol("r", real=True)
 K = sympy.Symbol("K", integer=True, positive=True)
 k = sympy.Symbol("k", integer=True, nonnegative=True)
+i = sympy.Symbol("i", integer=True)
 S = sympy.Function("S", nonnegative=True)
 u, v, w = vectors("u v w")
 
@@ -170,10 +173,10 @@ RANGES: dict[str, tuple[Relation, Rule]] = {
     "reversed": (le(3, 0), Combine(plus=(Sum(1, (k, 0, -4)),))),
     "to a real number": (le(0, r), Combine(plus=(Sum(1, (k, 1, r)),))),
     "to what may be negative": (le(0, K - 2), Combine(plus=(Sum(1, (k, 0, K - 3)),))),
-    "of negative numbers": (le(0, Sum(k, (k, -5, -1))), Sign()),
+    "of negative numbers": (le(0, Sum(i, (i, -5, -1))), Sign()),
     "of negative numbers, certified": (
-        le(0, Sum(k, (k, -5, -1))),
-        Combine(plus=(Sum(k, (k, -5, -1)),)),
+        le(0, Sum(i, (i, -5, -1))),
+        Combine(plus=(Sum(i, (i, -5, -1)),)),
     ),
     "reversed, of a function": (le(0, Sum(S(k), (k, 0, -4))), Sign()),
     "inside a root": (le(0, sqrt(1 + Sum(S(k), (k, 0, -4)))), Sign()),
@@ -233,11 +236,20 @@ def test_a_root_needs_a_base_that_is_shown_nonnegative() -> None:
     assert judged(goal, Root("bound", ("length",)), bound, (step,)) is Verdict.PROVED
 
 
-def test_a_closed_sum_needs_a_general_index() -> None:
-    """For even j alone (−1)^j is 1, and the sum would be 0 or 1 instead of the count."""
-    even = sympy.Symbol("j", even=True, nonnegative=True)
-    goal = eq(Sum(1, (even, 0, K - 1)), (1 - (-1) ** K) / 2)
-    assert judged(goal, ClosedSum(even, K)) is Verdict.UNKNOWN
+ODD: Final = {
+    "even": sympy.Symbol("j", even=True, nonnegative=True),  # (−1)^j would be 1
+    "never 0": sympy.Symbol("j", integer=True, positive=True),  # |j − 1| would be j − 1
+    "negative": sympy.Symbol("j", integer=True, negative=True),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_a_sum_runs_over_all_that_its_index_is_declared_to_be(name: str) -> None:
+    index = ODD[name]
+    with pytest.raises(TheoryError, match="j runs from 0 on, and is declared to be another"):
+        judged(eq(Sum(1, (index, 0, K - 1)), K), ClosedSum(index, K))
+    if name == "never 0":
+        assert judged(eq(Sum(1, (index, 1, K)), K), ClosedSum(index, K)) is Verdict.UNKNOWN
 
 
 def test_a_closed_form_has_a_value_for_every_count() -> None:

@@ -83,7 +83,7 @@ def test_a_twin_with_a_vector_that_is_given_is_found() -> None:
 
 
 def test_a_stale_vector_is_random_with_what_it_was() -> None:
-    k, tau, E = index("k"), index("tau"), mean("E", g)
+    k, tau, E = index("k"), index("tau"), mean("E", g, given=(x,))
     T = theorem("mine.stale")
     T.unbiased(E, g, m)
     T.iterate(g, g + x, k)

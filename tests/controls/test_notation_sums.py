@@ -46,7 +46,7 @@ CLAIM = T.shows({statement})
 ALWAYS, MEAN = "T.induction(F({at}) <= F(0), falls)", "total(F(k), k, K) / K <= F(0)"
 
 DRAWN = """
-E = mean("E", g{more})
+E = mean("E", g, {more})
 T.convex(f)
 T.minimum(f, star)
 T.unbiased(E, g, f.grad(x))
@@ -96,8 +96,8 @@ CLAIM = T.shows(total(A(k), k, K) <= {most} * sqrt(K))
             {"weight": "(k + 1)", "more": "", "statement": "K * F(K) <= total(F(k), k, K)"},
             {"statement": "(K + 1) * F(K) <= total(F(k), k, K)"},
         ),
-        (DRAWN, {"more": "", "part": "1"}, {"part": "0"}),
-        (DRAWN, {"more": "", "part": "1"}, {"more": ", s"}),
+        (DRAWN, {"more": "given=(s,)", "part": "1"}, {"part": "0"}),
+        (DRAWN, {"more": "given=(s,)", "part": "1"}, {"more": "s"}),
         (ROOTS, {"term": "c / sqrt(k + 1)", "most": "2 * c"}, {"most": "c"}),
         (ROOTS, {"term": "c / sqrt(k + 1)", "most": "2 * c"}, {"term": "c / sqrt(k + 2) + 1"}),
         (ROOTS, {"term": "c * (sqrt(k + 1) - sqrt(k))", "most": "c"}, {"most": "c / 2"}),

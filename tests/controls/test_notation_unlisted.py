@@ -8,7 +8,8 @@ import pytest
 import sympy
 
 from theory.errors import TheoryError
-from theory.kernel import Operator, Theorem
+from theory.kernel import Operator, Theorem, Vector
+from theory.kernel.vectors import Scalar
 from theory.notation import (
     Draft,
     Expectation,
@@ -381,8 +382,65 @@ def averaged_by_the_kernel() -> Theorem:
     return T.shows(f(bar) - f(star) <= G**2)
 
 
+def stepped(step: Vector, *drawn: Vector, given: tuple[Vector, ...] = ()) -> Callable[[], Theorem]:
+    """E‖x⁺‖² ≤ E‖x‖² + G² where ‖u‖ ≤ G and E g = 0: u = g = ±1, and s = 1 where g = x/‖x‖ is."""
+
+    def made() -> Theorem:
+        E = mean("E", *drawn, given=given)
+        T = theorem("mine.stepped")
+        T.assume(u**2 <= G**2)
+        if g in drawn:
+            T.assume(E(g**2) <= G**2)
+            T.assume(equal(E(x @ g), 0)) if x in drawn else T.unbiased(E, g, nothing)
+        else:
+            T.unbiased(E, x, nothing)
+        T.varying(s)
+        T.iterate(x, step, k)
+        D = T.sequence("D", x**2)
+        return T.shows(D(k + 1) <= D(k) + G**2)
+
+    return made
+
+
+def mean_over_iterations() -> Theorem:
+    """f is t²/2, γ is 1/2: the mean over k = 0, 1 is 5/8 in every iteration, and no half of it."""
+    avg = average("avg", x, over="k")
+    T = theorem("mine.over-k")
+    T.strongly_convex(f, c)
+    T.minimum(f, star)
+    T.smooth(f, L)
+    T.assume(gamma <= 1 / L)
+    T.iterate(x, x - gamma * f.grad(x), k)
+    D = T.sequence("D", avg((x - star) ** 2))
+    return T.shows(D(k + 1) <= (1 - gamma * c) * D(k))
+
+
+def one_for_all(*drawn: Vector | Scalar, over: str = "") -> Callable[[], Theorem]:
+    """f_1 and f_2 are ±t, i is drawn anew: f is 0, and ‖∇f_i‖ is 1. Nothing falls."""
+
+    def made() -> Theorem:
+        E = mean("E", x, *drawn, over=over)
+        T = theorem("mine.one-for-all")
+        T.smooth(f_i, L)
+        T.assume(gamma <= 1 / L)
+        T.assume(E(f_i.grad(x) ** 2) >= G**2)
+        T.iterate(x, x - gamma * f_i.grad(x), k)
+        F = T.sequence("F", f_i(x))
+        return T.shows(F(k + 1) <= F(k) - gamma / 2 * G**2)
+
+    return made
+
+
 up, beside = y + r * p, y + f(h) * p
 FALSE = {
+    "a step that is drawn": (stepped(x - s * g, g), "s moves x, and nothing says"),
+    "a step where x is drawn": (stepped(x - s * g, x, g), "s moves x, and nothing says"),
+    "beside the draw": (stepped(x + g + u, g), "u moves x, and nothing says"),
+    "where x alone is drawn": (stepped(x + u, x), "u moves x, and nothing says"),
+    "over iterations": (mean_over_iterations, "avg is over k, which the theorem names"),
+    "listed at x": (one_for_all(f_i(x)), r"f_i\(x\) is drawn under E, and so is x"),
+    "a slope at x": (one_for_all(f_i.grad(x)), "whether f_i is drawn anew in each iteration"),
+    "over i": (one_for_all(over="i"), "whether f_i is drawn anew in each iteration"),
     "a mean that is cited alone": (averaged, "x̄ depends on all that is drawn"),
     "a draw that is cited alone": (cited_elsewhere, "y stands in a line with g"),
     "the mean of a batch": (minibatch, "m is the mean of n_i under avg"),
@@ -417,7 +475,7 @@ FALSE = {
         fetched(f_i.grad(p), y - gamma * f_i.grad(y), f_i.grad(p), f_i.grad(y)),
         "g is random to E, and has moved y",
     ),
-    "a part that is not listed": (fetched(h + m, y + h, m), "g is random to E, and has moved y"),
+    "a part that is not listed": (fetched(h + m, y + h, m), "h moves g, and nothing says"),
     "two iterations": (two_ago, "g is random to E, and has moved y"),
     "a late value": (late_value, "x̂ is random to E, and has moved y"),
     "tied by sequences": (by_sequences, "y stands in a line with g"),

@@ -131,8 +131,17 @@ T.iterate(z, u, k)
 D, R = T.sequence("D", (x - star) ** 2), T.sequence("R", (z - x) ** 2)
 CLAIM = T.shows(R(K) <= D(0) / (K + 1))
 """,
+    "away": """
+T.assume(E(g**2) <= sigma**2)
+T.constant(star)
+T.iterate(x, x - gamma * g, k)
+A = T.sequence("A", norm(x - star))
+T.assume(A(0) <= 0)
+CLAIM = T.shows(A(n) <= gamma * n * sigma)
+""",
 }
 FALSE = {
+    "away": ("gamma * n", "gamma / 2 * n"),
     "rakhlin": ("4 * sigma**2", "sigma**2 / 2"),
     "residual": ("(K + 1)", "(3 * K + 1)"),
     "weighted": ("<= 2 * sigma", "<= sigma"),

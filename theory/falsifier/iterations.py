@@ -223,6 +223,8 @@ class _Iterated:
         if any(form.atoms(AppliedUndef) for form in moving):
             raise unsupported("a step that depends on a sequence at a number")
         called = sorted({call for one in (*placed, goal) for call in calls_in(one)}, key=str)
+        if not all(call.args[0].is_Integer for call in called):
+            raise unsupported("a step that depends on a sequence")
         marks = {call: number_named(call) for call in called}
         return Iteration(
             self._theorem,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from theory.kernel import cautious_sympy  # noqa: F401 - before all that asks sympy
 from theory.kernel.means import Operator
 from theory.kernel.prove import Proof, prove
 from theory.kernel.relations import Relation, eq, ge, le

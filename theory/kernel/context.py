@@ -67,6 +67,7 @@ def require_context(theorem: Theorem) -> None:
     TheoryError
     """
     found = measures(theorem)
+    _require_own_variables(theorem)
     _require_one_meaning(theorem, found)
     for measure in found:
         _require_random_points(theorem, measure)
@@ -142,6 +143,25 @@ def drawn_functions(points: Iterable[Point], random: Set[str]) -> frozenset[str]
         for one in points
         if random & {one.value.name, *one.gradient.names} and not _position(one) & random
     )
+
+
+def _require_own_variables(theorem: Theorem) -> None:
+    """What a mean is over is none of the symbols: over k, D(k) would be the same at every k."""
+    relations = [relation for _, relation in theorem.relations]
+    forms = [side for one in relations for side in (one.lhs, one.rhs)]
+    named = {*theorem.symbols, *theorem.scalars, *theorem.indices}
+    named |= {one for form in (*forms, *theorem.sequences.values()) for one in form.free_symbols}
+    named |= {one.limits[0][0] for form in forms for one in atoms(form, sympy.Sum)}
+    for place, mean in means_in(theorem):
+        clash = marked(mean, OVER) & {str(one) for one in named}
+        if clash:
+            raise TheoryError(
+                f"{mean.args[0]} is over {min(clash)}, which the theorem names: nothing that it "
+                f"bounds depends on {min(clash)}",
+                f"{theorem.id}: {place}",
+                "name what the mean is over in words that are no symbol, such as workers; a mean "
+                "over iterations is a sum, such as total(F(k), k, K) / K",
+            )
 
 
 def _require_one_meaning(theorem: Theorem, found: tuple[Measure, ...]) -> None:

@@ -156,6 +156,20 @@ def _require_sums_of_sequences(theorem: Theorem) -> None:
                     f"{theorem.id}: {place}",
                     "name by a sequence what is summed; in the notation, write it with `total`",
                 )
+            for index, first, _ in total.limits:
+                if not _may_run_from(index, first):
+                    raise TheoryError(
+                        f"{index} runs from {first} on, and is declared to be another number",
+                        f"{theorem.id}: {place}",
+                        f'take an index, {index} = index("{index}") in the notation',
+                    )
+
+
+def _may_run_from(index: Scalar, first: Scalar) -> bool:
+    """Whether what is declared of an index holds of every integer from the first on."""
+    positive, nonnegative = first.is_positive or None, first.is_nonnegative or None
+    every = sympy.Dummy(integer=True, positive=positive, nonnegative=nonnegative)
+    return bool(index.assumptions0.items() <= every.assumptions0.items())
 
 
 def _require_plain_points(theorem: Theorem) -> None:

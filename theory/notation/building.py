@@ -234,7 +234,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         hypotheses += [h for h in template(scene) if h.relation not in said]
     bare = _bare(statement, plan, scene, tuple(hypotheses))
     lines = [scene.relation(written.relation) for written in plan.written]
-    windows = offers.windows((bare.goal, *lines), bare, plan.index)
+    own = [h for h in hypotheses if isinstance(h, Hypothesis)]
+    spoken = (bare.goal, *lines, *(h.relation for h in own))
+    windows = offers.windows(spoken, bare, plan.index)
     general = _general(statement, plan)
     numbers = tuple(n for n in counts(statement, plan) if n not in general)
     run = offers.Run(plan.index, numbers, windows)
@@ -285,11 +287,11 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         follow(step.name, step.relation)
     steps += offers.drifts(bare, run)
     formulas = [bare.goal, *(h.relation for h in hypotheses), *lines]
-    own = [h for h in hypotheses if isinstance(h, Hypothesis)]
     looked = {w.name: scene.relation(w.relation) for w in plan.written if type(w.rule) is Found}
     within = {n: offers.spelled(one, run.index, bare, means) for n, one in looked.items()}
     nearer = [*formulas, *(one for one in within.values() if one is not None)]  # at the next x
-    for step in (*norms.facts(nearer, means), *norms.turned(nearer, own, tuple(steps))):
+    sized = (*norms.facts(nearer, means), *norms.turned(nearer, own, tuple(steps), means))
+    for step in {one.name: one for one in sized}.values():
         steps.append(step)
         follow(step.name, step.relation)
     powers = [*elementary.geometric(formulas, run.index, run.counts)]

@@ -507,7 +507,8 @@ class Draft:
         recurrence : str
             Name of the line that states a(k + 1) ≤ r·a(k) + s.
         start : str, optional
-            Name of what bounds a(0); without it the bound is made of a(0) itself.
+            Name of what bounds a(0); without it an assumption of that, if the bound does not name
+            a(0), or else a(0) itself.
         domain : str
             Facts under which r is at least 0; none means all assumptions about constants.
         """
@@ -527,8 +528,11 @@ class Draft:
                 "state a(n) <= ...; a sum is a sequence by name, such "
                 'as T.sequence("V", f(x) + (x - y) ** 2)',
             )
+        first = call.func(0)
+        if not start and not stated.rhs.has(first):
+            start = next((h.name for h in self._plan.assumed if h.relation.lhs == first), "")
         if not start:
-            start = self.have(eq(call.func(0), call.func(0)), f"{call.func(0)}", by=Combine())
+            start = self.have(eq(first, first), f"{first}", by=Combine())
         under = domain or tuple(h.name for h in self._plan.assumed if is_parameters(h.relation))
         rule = Induction(recurrence, index, call.args[0], call.func, start, under)
         return self.have(stated, by=rule)

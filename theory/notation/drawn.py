@@ -66,6 +66,7 @@ def tell_apart(
         Something may be drawn or not, and nothing says which; or what is said cannot be.
     """
     elsewhere = _cited_means(plan)
+    told = {mean: frozenset(random) for mean, random in randoms.items()}
     for mean, random in (*randoms.items(), *elsewhere.items()):
         _close(mean, random, (*points, *(one.u for one in between)), plan)
     _require_drawn(plan, randoms, names, where)
@@ -78,9 +79,11 @@ def tell_apart(
         listed = frozenset[str]().union(*randoms.values(), *elsewhere.values())
         average = any(n.is_average if isinstance(n, Pending) else is_average(n) for n in own)
         draw = _Draw(mean, average, *of, listed, plan, points, where)
+        draw.require_functions(told.get(mean, frozenset()))
         draw.require_lines()
         draw.require_constants()
         draw.require_means()
+        draw.require_steps()
         draw.require_sequences()
         calls = {call.func for form in forms for call in atoms(form, AppliedUndef)}
         numbers = {s.name for form in forms for s in form.free_symbols}
@@ -156,6 +159,50 @@ class _Draw:
     def _at(self, names: Iterable[str]) -> set[str]:
         """These, values and gradients being what their points are."""
         return {part for name in names for part in self.places.get(name, {name})}
+
+    def require_functions(self, told: frozenset[str]) -> None:
+        """At an iterate that is random f_i(x) is random by itself, and f_i one for all k.
+
+        Where it is listed, or the mean is over i, f_i is drawn anew in each iteration instead.
+        """
+        iterates = {name for now, _ in self.plan.iterates for name in now.names}
+        for one in self.points:
+            own = {one.value.name, *one.gradient.names}
+            place = self._at(own) & self.random & iterates
+            anew = own & told or (indices_in(one.function) & self.bound and own & self.random)
+            if anew and place and not self.average:
+                raise TheoryError(
+                    f"{min(anew)} is drawn under {self.mean}, and so is {min(place)}, where it is "
+                    f"taken: nothing says whether {one.function} is drawn anew in each iteration",
+                    self.where,
+                    f"list {min(anew)} alone if {one.function} is drawn, {min(place)} being there "
+                    f"before; or {min(place)} alone, over no index, if {one.function} is one "
+                    "function in all iterations",
+                )
+
+    def require_steps(self) -> None:
+        """What moves what is drawn, or is moved by it, is drawn too, or there before.
+
+        Such as the stepsize in x⁺ = x − sg: if it is made of g, E of sg is not s times that of g.
+        Of what iterates themselves have been moved by the kernel looks for.
+        """
+        known = self.random | self.still | self._means | self.plan.zero
+        known |= {name for _, old, *_ in self.plan.delays for name in old.names}
+        known |= {name for now, _ in self.plan.iterates for name in now.names}
+        for now, then in self.plan.iterates:
+            varying = {one.name for one in self.plan.varying}
+            factors = {s.name for form in _factors(then) for s in form.free_symbols}
+            made = self._at(then.names | factors & varying)
+            beside = made - known
+            if self.average:
+                beside = {name for name in beside if indices_in(name)}
+            if beside and (made | now.names) & self.random:
+                raise TheoryError(
+                    f"{min(beside)} moves {text(now)}, and nothing says whether it is drawn with "
+                    f"{min((made | now.names) & self.random)}, which is random to {self.mean}",
+                    self.where,
+                    self._remedy,
+                )
 
     def require_lines(self) -> None:
         """What a line relates to something random is listed as random too, or there before.

@@ -2,7 +2,8 @@
 
 Σ X(k) ≤ a·S(0) + b·K follows from X(k) ≤ a·(S(k) − S(k + 1)) + b, and S(n) ≤ qⁿ·S(0) + b from
 S(k + 1) ≤ q·S(k) + (1 − q)·b; w(n)·F(n) ≤ a·S(0) from w(k + 1)·F(k + 1) + a·S(k + 1) ≤ w(k)·F(k) +
-a·S(k), and F(n) ≤ c(n) from F(k + 1) ≤ r·F(k) + c(k + 1) − r·c(k), with an r that the step tells.
+a·S(k), and F(n) ≤ c(n) from F(k + 1) ≤ r·F(k) + c(k + 1) − r·c(k), with 1 for r, or what the step
+tells.
 Where steps γ(k) fall, Σ w·F(k) ≤ c(K) from w·F(k) ≤ p(k)·S(k) − p(k + 1)·S(k + 1) + c(k + 1) −
 c(k), with S(k) = ‖x − x*‖² and p(k + 1) = w/(2γ(k)).
 The line is one like any other: without a certificate it is dropped, and nothing rests on it.
@@ -278,7 +279,8 @@ def _of_bound(
     now, count = last.func, last.args[0]
     bound = goal.rhs / goal.lhs.coeff(last)
     if bound.has(count) and not atoms(bound, AppliedUndef):
-        for ratio in ratios:
+        grows = not sympy.fraction(sympy.together(bound))[1].has(count)
+        for ratio in (*ratios, *([sympy.S.One] if grows else [])):
             added = bound.subs(count, k + 1) - ratio * bound.subs(count, k)
             yield le(now(k + 1), ratio * now(k) + _defined(sympy.factor(added), k))
 

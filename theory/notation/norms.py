@@ -41,10 +41,20 @@ def _roots(said: Iterable[Relation]) -> list[Any]:
     return sorted((one for one in found if one.is_Pow), key=str)
 
 
-def lengths(said: Iterable[Relation]) -> dict[Vector, Scalar]:
-    """The vectors of which formulas name norms, with these."""
+def lengths(said: Sequence[Relation]) -> dict[Vector, Scalar]:
+    """Vectors of which formulas name norms, with these; of u and u + av a bounded v as well."""
     found = {root: squared(root.base) for root in _roots(said)}
-    return {form[1] * sympy.sqrt(form[0]): root for root, form in found.items() if form}
+    known = {form[1] * sympy.sqrt(form[0]): root for root, form in found.items() if form}
+    apart = [(u + sign * v).terms for u, v in combinations(known, 2) for sign in (1, -1)]
+    between = sorted({terms[0][0] for terms in apart if len(terms) == 1})
+    bounded = [one for one in map(vector, between) if any(_bounds(r, one) for r in said)]
+    return known | {one: norm(one) for one in bounded}
+
+
+def _bounds(said: Relation, one: Vector) -> bool:
+    """Whether a formula bounds the square of a vector, or its mean."""
+    inside = said.lhs.args[2] if isinstance(said.lhs, Mean) else said.lhs
+    return bool(said.kind == "<=" and inside == one**2)
 
 
 def facts(said: Sequence[Relation], means: Sequence[Operator]) -> Iterator[Step]:
@@ -74,6 +84,18 @@ def _sums(whole: Vector, known: Mapping[Vector, Scalar]) -> Iterator[dict[Vector
     for pair in combinations(either, 2):
         if not (whole - pair[0] - pair[1]).terms:
             yield {one: either[one] for one in pair}
+    for one, size in either.items():
+        match (whole - one).terms:
+            case ((name, factor),) if (
+                abs(factor) != 1
+                and _sign(factor)
+                and vector(name) in known
+                and len(whole.terms) > 1
+            ):
+                yield {
+                    one: size,
+                    vector(name) * factor: known[vector(name)] * factor * _sign(factor),
+                }
     signs = {name: _sign(factor) for name, factor in whole.terms}
     alone = all(vector(name) in known and sign for name, sign in signs.items())
     plain = len(signs) == 2 and all(abs(factor) == 1 for _, factor in whole.terms)
@@ -146,7 +168,10 @@ def _factors(product: Any) -> tuple[Any, Any]:
 
 
 def turned(
-    said: Sequence[Relation], hypotheses: Iterable[Hypothesis], steps: Iterable[Any]
+    said: Sequence[Relation],
+    hypotheses: Iterable[Hypothesis],
+    steps: Iterable[Any],
+    means: Sequence[Operator] = (),
 ) -> Iterator[Step]:
     """Bounds of norms as bounds of squares, and the other way: ‖g‖ ≤ G and ‖g‖² ≤ G².
 
@@ -157,6 +182,8 @@ def turned(
     hypotheses : iterable of Hypothesis
     steps : iterable of Step and Offer
         Of which bounds by a Lipschitz constant are taken.
+    means : sequence of Operator
+        Where E‖g‖² ≤ G², E‖g‖ ≤ G.
     """
     known, about = lengths(said), [*hypotheses]
     bounds = (*about, *(step for step in steps if isinstance(step.rule, Lipschitz)))
@@ -173,6 +200,15 @@ def turned(
         if domain is not None:
             name = f"{one.name}, root of {text(whole)}"
             yield Step(name, le(size, root), Root(one.name, domain))
+        for operator in means:
+            root = _root(bound.rhs, known) if bound.lhs == operator.of(whole**2) else None
+            domain = None if root is None else shown(root, about)
+            if domain is not None:
+                name, mean = f"mean of {text(whole)}", operator.of(size)
+                yield from (jensen := [*_schwarz(Schwarz(size, sympy.S.One, operator))])
+                by = Combine({jensen[0].name: 1, one.name: 1})
+                yield Step(f"{name}{SQUARED}", le(mean**2, bound.rhs), by)
+                yield Step(name, le(mean, root), Root(f"{name}{SQUARED}", domain))
 
 
 def _root(form: Scalar, known: Mapping[Vector, Scalar]) -> Scalar | None:

@@ -134,8 +134,9 @@ def _drafts(exact: Exact, outcome: Outcome, program: Program | None) -> Iterator
                 yield completed(exact.problem, _draft(exact, values, squares))
     if not solutions:
         yield (
-            "the numbers of the squares are not settled by their rank; a line that chooses some "
-            "does, such as T.have((u + v) ** 2 <= (1 + a) * u**2 + (1 + 1 / a) * v**2)"
+            "squares are found at single points, but no formula of theirs in the parameters; a "
+            "line that chooses weights helps, such as "
+            "T.have((u + v) ** 2 <= (1 + a) * u**2 + (1 + 1 / a) * v**2)"
         )
 
 

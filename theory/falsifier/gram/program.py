@@ -48,7 +48,7 @@ def linear(form: Scalar) -> dict[Atom, Fraction]:
         factor, atom = term.as_coeff_Mul()
         if not factor.is_Rational or not (isinstance(atom, Gram) or atom.is_Symbol or atom == 1):
             raise UnsupportedFormError(
-                f"a program is linear in inner products and values, found {term}",
+                "a program is linear in inner products and values",
                 "tightness",
                 "state it in squared norms, at rational numbers",
             )
