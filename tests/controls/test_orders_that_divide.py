@@ -11,12 +11,16 @@ import sympy
 
 from schedules.closed_forms.affine import Affine
 from schedules.closed_forms.start_times import StartTimes
+from schedules.errors import ScheduleError
 from schedules.families import Family
+from schedules.families.figures import Figures
 from schedules.policies import PolicyName, WeightPolicy
 from schedules.stamps import LINE, OPPOSITE, At, Number, StampedOrder
+from schedules.timeline import timeline
 from tests.controls.test_proof_mutants import piecewise_mutants
 from theory.derive import derive_rule
 from theory.laws.delays.start_times import prove_start_times
+from theory.laws.figures import prove
 from theory.laws.own_orders import row_of, subject_of
 from theory.laws.stamped_bounds import BOUND
 from theory.laws.stamped_families import queried
@@ -160,3 +164,37 @@ def test_control_start_times_near_the_true_ones_are_not_proved(blocking: int) ->
     assert shown(guess)
     assert len(others) > 10
     assert not any(map(shown, others))
+
+
+def handed_on(late: bool, other: bool) -> Family:
+    """Blocks whose numbers are other microbatches at rank 9 from 41 microbatches on, if `other`."""
+
+    def label(at: At) -> Number:
+        turned = at.choose(at.rank == 9, at.M - 1 - at.x, at.x)
+        return at.choose(at.M > 40, turned, at.x) if late else turned
+
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (2 * at.x + at.rank, 0),
+        backward=lambda at: (2 * at.x + 2 * at.p - at.rank, 1),
+        microbatch=label if other else lambda at: at.x,
+    )
+    makespan = Figures(makespan="2*M + 2*p - 2", work="2*M", peak="Min(M, 2*p - 2*r)")
+    return Family("own", "ours", "ours", WeightPolicy("flush"), rule=order, figures=makespan)
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_control_a_number_is_one_microbatch_at_all_stages(late: bool) -> None:
+    """Rank 8 waits for 9, and rank 9 for it, where small runs do not show it."""
+    right, wrong = (handed_on(late, other) for other in (False, True))
+    with pytest.raises(ScheduleError, match="wait for each other"):
+        timeline(wrong.build(11, 41))
+    for column in ("causal", "deadlock-free"):
+        assert proved(right, column, sympy.S.Zero)
+        assert not proved(wrong, column, sympy.S.Zero)
+    verdicts = {}
+    for own in (right, wrong):
+        assert own.figures is not None
+        law = prove(own, own.figures)
+        verdicts[own is right] = {one.name: one.verdict for one in law.proof}["makespan"]
+    assert verdicts == {True: Verdict.PROVED, False: Verdict.UNKNOWN}

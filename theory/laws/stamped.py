@@ -206,8 +206,18 @@ def labelled(lanes: Lanes) -> Iterator[Statement]:
         )
 
 
+def handed_on(lanes: Lanes, at: At, after: At, known: tuple[Term, ...]) -> Iterator[Statement]:
+    """A number is one microbatch at both of two stages; not asked where it is by what it names."""
+    label, beyond = (z3.simplify(lanes.order.microbatch(one) + z3.IntVal(0)) for one in (at, after))
+    if not z3.eq(label, beyond):
+        facts = products([at.x, z3.IntVal(0)], lanes.size.p)
+        says = "a number is the same microbatch at the next stage"
+        name = f"handed on from {at.lane} to {after.lane}"
+        yield from _possible(name, says, (*known, *facts), label == beyond)
+
+
 def needs(lanes: Lanes) -> Iterator[Statement]:
-    """Stamps grow along all that computations need.
+    """Stamps grow along all that computations need, and numbers stay what they are.
 
     What overlaps on a rank has one first number, and begins and ends together: then it is the first
     numbers that grow from rank to rank.
@@ -229,6 +239,7 @@ def needs(lanes: Lanes) -> Iterator[Statement]:
             down = _behind(order.forward(after), begin, apart)
             up = _behind(back, order.backward(after), apart)
             domain, name = (*known, *conditions), f"hop {number}.{place}"
+            yield from handed_on(lanes, at, after, domain)
             yield from _possible(name, "F stands behind F of the stage before", domain, down)
             yield from _possible(f"{name} back", "B or I stands behind the next one's", domain, up)
         none = z3.Not(z3.Or(*(z3.And(*conditions) for conditions, *_ in beyond)))

@@ -11,7 +11,7 @@ import z3
 
 from schedules.stamps import LOOP, OPPOSITE, At, Number
 from theory.laws.stamp_terms import Divisions, higher, products
-from theory.laws.stamped import Lanes, neighbours
+from theory.laws.stamped import Lanes, handed_on, neighbours
 from theory.laws.timetables import ENDS, UNIT, Start, duration, kinds, stamp
 from theory.smt.solver import Outcome, Statement, Term, decide, merge, undecided
 from theory.verdicts import Verdict
@@ -134,6 +134,7 @@ def _needs(lanes: Lanes, start: Start, costs: Mapping[str, int]) -> Iterator[Sta
             down = start("F", after) >= begin + costs["F"]
             up = back >= start("B", after) + duration(order, "B", after, costs)
             known = (*whole.known(divide, at, after), *conditions)
+            yield from handed_on(lanes, at, after, known)
             if not any(z3.is_false(z3.simplify(condition)) for condition in known):
                 says = "F and B start when those of the next stages allow"
                 yield Statement(f"needs {number}.{place}", says, known, z3.And(down, up))
