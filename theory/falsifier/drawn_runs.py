@@ -32,6 +32,8 @@ from theory.kernel.vectors import Gram, Scalar, Vector, dot, vector
 
 NUMBERS: Final = tuple(map(Fraction, "1 2 1/2 1/4 4 3 1/3 9 1/10 10 3/4 1/8 1/100".split()))
 """What is drawn, the first ones more often; with either sign, or 0, where the domain has them."""
+LONGEST: Final = 5000
+"""Bits of a number, from which on a run is given up."""
 AHEAD: Final = (20, 3)
 """Iterations beyond, with one outcome and with more: most that cannot go on for ever end there."""
 PLAIN: Final = 1000
@@ -144,6 +146,8 @@ class Runner:
         start = tuple(drawn[self._one.starts.get(s, s)] for s in self._one.state)
         inputs = self._steps() if at_rest else self._inputs(at, source)
         run = self._played(at, start, inputs)
+        if run is None:
+            return None
         self._tighten(at, source, run)
         self._breach(at, source, run)
         if not all(in_domain(sympy.Rational(x), c) for c, x in at.items()):
@@ -152,7 +156,8 @@ class Runner:
         goals = [self._keeps(gap) for gap in gaps]
         if all(goals) or not self._admits(at, run):
             return None
-        if not self._admits(at, self._played(at, start, inputs, run.marks)):
+        further = self._played(at, start, inputs, run.marks)
+        if further is None or not self._admits(at, further):
             return None
         return self._model(at, run, goals.index(False))
 
@@ -249,8 +254,11 @@ class Runner:
         start: tuple[Fraction, ...],
         inputs: list[tuple[Fraction, ...]],
         marks: tuple[Fraction, ...] | None = None,
-    ) -> Run:
-        """The run; where it is known what sequences are at numbers, it goes further."""
+    ) -> Run | None:
+        """The run, or None if its numbers become too long.
+
+        Where it is known what sequences are at numbers, it goes further.
+        """
         states: list[tuple[tuple[Fraction, ...], ...]] = [(start,)]
         means: list[list[Fraction]] = []
         more = 0 if marks is None else AHEAD[len(self._then) > 1]
@@ -261,6 +269,10 @@ class Runner:
                 seen = [self._values(*place) for place in places]
                 means.append([sum(column) / len(column) for column in zip(*seen, strict=True)])
             states.append(tuple(tuple(then(*place)) for place in places for then in self._then))
+            parts = (n for state in states[-1] for x in state for n in x.as_integer_ratio())
+            if max(map(int.bit_length, parts), default=0) > LONGEST:
+                self.work += LONGEST
+                return None
         numbers = enumerate(int(call.args[0]) for call in self._one.marks)
         found = tuple(means[k][i] for i, k in numbers) if marks is None else marks
         return Run(tuple(states), tuple(inputs), found)

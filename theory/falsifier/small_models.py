@@ -17,7 +17,7 @@ from typing import Any, Final
 import sympy
 from sympy.core.function import AppliedUndef
 
-from theory.errors import UnsupportedFormError
+from theory.errors import NotExactError, UnsupportedFormError
 from theory.falsifier.everywhere import beyond_numbers, everywhere
 from theory.falsifier.numbers import in_domain
 from theory.falsifier.posed import Posed, has_roots, named_means, printed
@@ -129,8 +129,9 @@ def _questions(posed: Posed, counts: Mapping[Scalar, Scalar]) -> Iterator[_Quest
     flat = posed.flat()
     for zeros, slopes in (([], {}), (at_rest, flat), ([one for _, one in still], flat)):
         at = {**counts, **dict.fromkeys(zeros, sympy.S.Zero), **slopes}
-        said = [one.replaced(at) for one in (goal, *under)]
-        if any(one.gap.has(sympy.zoo, sympy.nan) for one in said):
+        try:
+            said = [one.replaced(at) for one in (goal, *under)]
+        except NotExactError:  # something is divided by 0 there
             continue
         kept = _shortest(said) if slopes else said
         if _unknowns(kept) <= UNKNOWNS and sum(map(_length, kept)) <= MONOMIALS:

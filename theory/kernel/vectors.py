@@ -6,9 +6,10 @@ of squared norms becomes an identity of polynomials, whatever the dimension.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final
 
 import sympy
@@ -193,22 +194,44 @@ def squared(value: Scalar) -> tuple[Scalar, Vector] | None:
     >>> b = sympy.Symbol("b", real=True)
     >>> squared((b * x - (b - 1) * y) ** 2)
     (1, Vector(terms=(('x', b), ('y', 1 - b))))
+    >>> b = sympy.Symbol("b", nonnegative=True)
+    >>> squared((b * x - (b + 1) * y) ** 2)
+    (1, Vector(terms=(('x', b), ('y', -b - 1))))
     """
     form = sympy.expand(value)
     for entry in sorted(atoms(form, Gram), key=str):
         first, other = entry.names
         size = form.coeff(entry)
-        number, factor = (size, sympy.S.One) if size.is_positive else _even(size)
-        if first == other and number.is_nonnegative and factor != 0:
+        ways = (one for one in _ways(size) if one[0].is_nonnegative and one[1] != 0)
+        if first == other and (known := next(ways, None)) is not None:
             beside = {one: form.coeff(one) for one in atoms(form, Gram) if first in one.names}
-            others = ((one.names[one.names[0] == first], c / 2) for one, c in beside.items())
-            parts = ((name, sympy.cancel(c * factor / size)) for name, c in others if name != first)
-            whole = _vector({first: factor, **dict(parts)})
-            plain = not any(atoms(c, Gram) for _, c in whole.terms)  # nothing is divided by a norm
-            defined = plain and (size.is_positive or all(c.is_polynomial() for _, c in whole.terms))
-            same = defined and sympy.expand(form - number * square(whole)) == 0
-            return (number, whole) if same else None
+            others = [(one.names[one.names[0] == first], c / 2) for one, c in beside.items()]
+            wholes = ((n, _beside(first, others, f, size)) for n, f in chain((known,), ways))
+            return next((one for one in wholes if _is_square(form, *one, size)), None)
     return None
+
+
+def _ways(size: Scalar) -> Iterator[tuple[Scalar, Scalar]]:
+    """How a coefficient of a square is a number times the square of a factor."""
+    if size.is_positive:
+        yield size, sympy.S.One
+    if size.is_Add or not size.is_positive:
+        yield _even(size)
+
+
+def _beside(
+    first: str, others: Iterable[tuple[str, Scalar]], factor: Scalar, size: Scalar
+) -> Vector:
+    """The vector of which the entry of the first name with itself is a square of the factor."""
+    parts = ((name, sympy.cancel(c * factor / size)) for name, c in others if name != first)
+    return _vector({first: factor, **dict(parts)})
+
+
+def _is_square(form: Scalar, number: Scalar, whole: Vector, size: Scalar) -> bool:
+    """Whether an expression is a number times ‖vector‖², which divides by nothing that may be 0."""
+    plain = not any(atoms(c, Gram) for _, c in whole.terms)  # nothing is divided by a norm
+    defined = plain and (size.is_positive or all(c.is_polynomial() for _, c in whole.terms))
+    return bool(defined and sympy.expand(form - number * square(whole)) == 0)
 
 
 def _even(size: Scalar) -> tuple[Scalar, Scalar]:

@@ -83,9 +83,7 @@ def gains(
     return (plain,) if plain is not None else potentials or (*_of_bound(goal, k, last, ratios),)
 
 
-def ratios_of(
-    iterates: Iterable[tuple[Vector, Vector]], moduli: Iterable[Scalar], k: Scalar
-) -> list[Scalar]:
+def ratios_of(iterates: Iterable[tuple[Vector, Vector]], moduli: Iterable[Scalar]) -> list[Scalar]:
     """What an iteration may leave: of x⁺ = r·x + …, r; of x⁺ = x − γg, 1 − γμ or 1 − 2γμ.
 
     Parameters
@@ -94,8 +92,6 @@ def ratios_of(
         What moves, and where to.
     moduli : iterable of sympy expressions
         Of strong convexity, and the like.
-    k : sympy symbol
-        Only what names it is given: other rates are told by the statement.
     """
     found: dict[Scalar, None] = {}
     moduli = [*moduli]
@@ -103,8 +99,9 @@ def ratios_of(
         for name, factor in then.terms:
             own = [factor] if name in now.names else []
             steps = (factor * modulus for modulus in moduli if name not in now.names)
-            found |= dict.fromkeys([*own, *(1 + j * step for step in steps for j in (1, 2))])
-    return [one for form in found if (one := sympy.cancel(form)).has(k)]
+            falls = (1 + j * step for step in steps if not step.is_nonnegative for j in (1, 2))
+            found |= dict.fromkeys([*own, *falls])
+    return [one for form in found if (one := sympy.cancel(form)) != 1]
 
 
 def distances_of(
@@ -278,9 +275,10 @@ def _of_bound(
     """Of F(n) ≤ c(n), that an iteration leaves r of F, and adds what keeps it below."""
     now, count = last.func, last.args[0]
     bound = goal.rhs / goal.lhs.coeff(last)
-    if bound.has(count) and not atoms(bound, AppliedUndef):
-        grows = not sympy.fraction(sympy.together(bound))[1].has(count)
-        for ratio in (*ratios, *([sympy.S.One] if grows else [])):
+    if not atoms(bound, AppliedUndef):
+        alike = [ratio for ratio in ratios if ratio.has(k) == bound.has(count)]
+        grows = bound.has(count) and not sympy.fraction(sympy.together(bound))[1].has(count)
+        for ratio in (*alike, *([sympy.S.One] if grows else [])):
             added = bound.subs(count, k + 1) - ratio * bound.subs(count, k)
             yield le(now(k + 1), ratio * now(k) + _defined(sympy.factor(added), k))
 

@@ -6,7 +6,7 @@ out again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import permutations, product
@@ -302,34 +302,49 @@ def inductions(bare: Theorem, run: Run, lines: Mapping[str, Relation]) -> Iterat
     under = tuple(one.name for one in own if is_parameters(one.relation))
     if run.index is None or not isinstance(call, AppliedUndef) or call.args[0] not in run.counts:
         return
-    start = Step(f"{call.func(0)}", eq(call.func(0), call.func(0)), Combine())
-    facts = {**lines, start.name: start.relation}
-    for name, fact in lines.items():
-        if fact.lhs == call.func(run.index + 1):
-            rule = Induction(name, run.index, call.args[0], call.func, start.name, under)
-            if rule.check(goal, Given(bare, facts)).verdict is Verdict.PROVED:
-                yield start
-                yield Step(f"by induction along {name}", goal, rule)
-                return
+    first = call.func(0)
+    itself = Step(f"{first}", eq(first, first), Combine())
+    facts = {**lines, itself.name: itself.relation}
+    along = [name for name, fact in lines.items() if fact.lhs == call.func(run.index + 1)]
+    starts = [name for name, fact in lines.items() if fact.lhs == first]
+    for name, start in product(along, (itself.name, *starts)):
+        rule = Induction(name, run.index, call.args[0], call.func, start, under)
+        if rule.check(goal, Given(bare, facts)).verdict is Verdict.PROVED:
+            if start == itself.name:
+                yield itself
+            yield Step(f"by induction along {name}", goal, rule)
+            return
 
 
 def twice(bare: Theorem, run: Run) -> Iterator[Step]:
     """Sequences that are one thing: ‖x[k] − x[k − 1]‖² is what ‖x[k + 1] − x[k]‖² was before.
 
-    And one may be a constant.
+    One may be a constant, or a multiple of another, as ‖γg‖² is of ‖g‖².
     """
     if run.index is None:
         return
-    known: dict[Scalar, Scalar] = {}
+    known: dict[Scalar, tuple[Scalar, Scalar]] = {}
     for call, value in Total("", run.index).meanings(Given(bare, {})).items():
         constant = not atoms(value, Gram, Mean) and value.free_symbols <= {*bare.symbols}
-        other = value if constant else known.setdefault(value, call)
+        size, part = (value, sympy.S.One) if constant else _multiple(value, {*bare.symbols})
+        first, other = known.setdefault(part, (size, call)) if not constant else (1, 1)
         if other != call:
-            name = f"{call} is {other}"
-            same = Step(f"{name}, in one iteration", eq(value, value), Combine())
-            yield same
-            yield Step(name, eq(call, other), Total(same.name, run.index))
-            yield Step(f"{name} at most", le(call, other), Combine({name: 1}))
+            same = sympy.cancel(size / first) * other
+            name = f"{call} is {same}"
+            inside = Step(f"{name}, in one iteration", eq(value, value), Combine())
+            yield inside
+            yield Step(name, eq(call, same), Total(inside.name, run.index))
+            yield Step(f"{name} at most", le(call, same), Combine({name: 1}))
+
+
+def _multiple(value: Scalar, constants: Set[Scalar]) -> tuple[Scalar, Scalar]:
+    """A positive constant, and what it multiplies: of the first term of which it is a factor."""
+    form = sympy.expand(value)
+    for term in sorted(sympy.Add.make_args(form), key=str):
+        size, _ = term.as_independent(*(term.free_symbols - constants), *atoms(term, Gram, Mean))
+        if size.is_positive:
+            return size, sympy.expand(sympy.cancel(form / size))
+    return sympy.S.One, form
 
 
 def _windows(run: Run) -> Iterator[tuple[str, Windows]]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from sympy.core.function import AppliedUndef
+
 from theory.errors import TheoryError
-from theory.kernel.relations import Relation
+from theory.kernel.atoms import atoms
+from theory.kernel.relations import Relation, le
 from theory.kernel.rules import Found
 from theory.kernel.stored import entries_of
 from theory.kernel.theorem import Rule, Theorem
+from theory.kernel.vectors import Gram, Scalar
 from theory.notation.building import INSIDE, built
 from theory.notation.gains import distances_of, gains, ratios_of
 from theory.notation.names import Function
@@ -41,9 +45,11 @@ def theorem_of(
     """
     if search is None:
         return built(statement, plan, functions)
+    lines = _lines(statement.relation, plan)
+    signed = [(one, more) for one in lines if (more := _signs(one, plan, plan.index))]
     longer = [
-        _with_line(statement, plan, functions, Written(named(number), line, search, "", "ours"))
-        for number, line in enumerate(_lines(statement.relation, plan))
+        _with_lines(statement, plan, functions, search, {**signs, named(number): line})
+        for number, (line, signs) in enumerate([*((one, {}) for one in lines), *signed])
     ]
     for number, make in enumerate(longer):
         if _is_stored(statement, named(number)):
@@ -73,17 +79,28 @@ def _lines(goal: Relation, plan: Plan) -> tuple[Relation, ...]:
         return ()
     bounds = {*plan.constants, *plan.lower_bounds}
     said = [one.relation for one in plan.assumed]
-    ratios = ratios_of(plan.iterates, plan.moduli, plan.index)
+    ratios = ratios_of(plan.iterates, plan.moduli)
     distances = distances_of(plan.iterates, plan.sequences, plan.index)
     return gains(plan.as_sum(goal), plan.index, bounds, said, ratios, distances)
 
 
-def _with_line(
-    statement: Statement, plan: Plan, functions: Sequence[Function], line: Written
+def _signs(line: Relation, plan: Plan, k: Scalar) -> dict[str, Relation]:
+    """That sums of squares, and the like, that are left in the end are at least 0."""
+    later = {call.func for call in atoms(line.gap, AppliedUndef) if call.args[0] == k + 1}
+    here = sorted((f(k) for f in later if atoms(plan.sequences.get(f, k), Gram)), key=str)
+    return {f"{one} at least 0": le(0, one) for one in here if not one.is_nonnegative}
+
+
+def _with_lines(
+    statement: Statement,
+    plan: Plan,
+    functions: Sequence[Function],
+    search: Rule,
+    lines: Mapping[str, Relation],
 ) -> Callable[[], Theorem]:
     longer = plan.copied()
     longer.written = [one for one in plan.written if one.relation != statement.relation]
-    longer.written.append(line)
+    longer.written += [Written(name, one, search, "", "ours") for name, one in lines.items()]
     return partial(built, statement, longer, functions)
 
 

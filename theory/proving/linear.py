@@ -8,6 +8,7 @@ from typing import Final
 
 import sympy
 
+from theory.kernel.coefficients import no_negative_coefficient
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.vectors import Scalar, Vector
 from theory.proving.elimination import added, multipliers_of_equations, named
@@ -137,9 +138,10 @@ def completed(problem: Problem, draft: Draft) -> Combine | str:
     """Signs of a draft as the kernel shows them, and the multipliers of the field's equations."""
     split = problem.split
     draft = _restored(problem, draft)
-    facts: dict[str, Scalar] = {n: split.scalar(e) for n, e in draft.facts.items() if e}
+    facts: dict[str, Scalar] = {n: _factored(split.scalar(e)) for n, e in draft.facts.items() if e}
     wanted = [m for name, m in facts.items() if problem.facts[name].kind == "<="]
-    wanted += [split.scalar(c) for c, _ in draft.squares]
+    squared = [(_factored(split.scalar(c)), vector) for c, vector in draft.squares]
+    wanted += [c for c, _ in squared]
     plus: list[Scalar] = []
     for monomial, element in draft.terms.items():
         if not element:
@@ -147,7 +149,7 @@ def completed(problem: Problem, draft: Draft) -> Combine | str:
         coefficient, term = split.scalar(element), split.product(monomial)
         parts = apart(coefficient, problem.bounds)
         if parts is None:
-            plus.append(coefficient * term)
+            plus.append(_factored(coefficient) * term)
             continue
         for name, factor in parts.facts.items():
             facts[name] = facts.get(name, 0) + factor * term
@@ -156,12 +158,16 @@ def completed(problem: Problem, draft: Draft) -> Combine | str:
     for name, multiplier in _of_equations(problem, draft).items():
         facts[name] = facts.get(name, 0) + multiplier
     facts = {name: m for name, m in facts.items() if not name.startswith(ROOT)}
-    squares = tuple((split.scalar(c), vector) for c, vector in draft.squares)
     defined = (problem.goal, *facts.values(), *(problem.facts[name] for name in facts))
-    domain = domain_for((*wanted, *plus), (*defined, *(v for _, v in squares)), problem.domain)
+    domain = domain_for((*wanted, *plus), (*defined, *(v for _, v in squared)), problem.domain)
     if not isinstance(domain, tuple):
         return f"the sign of {sympy.sstr(domain)} is open"
-    return Combine(facts, squares, tuple(plus), domain)
+    return Combine(facts, tuple(squared), tuple(plus), domain)
+
+
+def _factored(multiplier: Scalar) -> Scalar:
+    """A multiplier in factors, of which the signs are seen one by one, if it has a minus sign."""
+    return multiplier if no_negative_coefficient(multiplier) else sympy.factor(multiplier)
 
 
 def _restored(problem: Problem, draft: Draft) -> Draft:

@@ -9,7 +9,9 @@ from functools import cached_property
 
 import sympy
 
+from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation, eq
+from theory.kernel.vectors import Scalar
 from theory.proving.elimination import Solved, eliminate, reduced
 from theory.proving.forms import Atoms, Element, Form, Monomial, Split, splits
 from theory.proving.points import Point, at, points
@@ -30,6 +32,8 @@ class Problem:
     split : Split
     goal_form : Form
     fact_forms : mapping of str to Form
+    parameters : frozenset of sympy symbols
+        Constants of the theorem.
     """
 
     goal: Relation
@@ -37,6 +41,7 @@ class Problem:
     split: Split
     goal_form: Form
     fact_forms: Mapping[str, Form]
+    parameters: frozenset[Scalar] = frozenset()
 
     @cached_property
     def within(self) -> dict[str, Element]:
@@ -65,8 +70,10 @@ class Problem:
 
     @cached_property
     def domain(self) -> dict[str, Relation]:
-        """Everything that is about the field alone."""
-        return {name: self.facts[name] for name in self.within}
+        """Everything that is about the field alone, or about constants."""
+        constant = (n for n, said in self.facts.items() if said.gap.free_symbols <= self.parameters)
+        plain = {n: self.facts[n] for n in constant if not atoms(self.facts[n].gap, sympy.Function)}
+        return {name: self.facts[name] for name in self.within} | plain
 
     @cached_property
     def points(self) -> list[Point]:
@@ -118,18 +125,18 @@ def stated(
     parameters: Iterable[sympy.Symbol], goal: Relation, facts: Mapping[str, Relation]
 ) -> Iterator[Problem]:
     """The problem, with one field after another; parameters are constants of the theorem."""
-    atoms = Atoms()
-    prepared = {name: atoms.add(relation.gap) for name, relation in facts.items()}
-    aim = atoms.add(goal.gap)
-    elements = {name: atoms.element(form) for name, form in prepared.items()}
-    for number, (base, degree) in atoms.roots.items():
-        name = f"{ROOT}{atoms.nodes[number]}"
-        facts = {**facts, name: eq(base, atoms.nodes[number] ** degree)}
-        elements[name] = atoms.element(base) - atoms.whole.gens[number] ** degree
-    target = atoms.element(aim)
+    known, named = Atoms(), frozenset(parameters)
+    prepared = {name: known.add(relation.gap) for name, relation in facts.items()}
+    aim = known.add(goal.gap)
+    elements = {name: known.element(form) for name, form in prepared.items()}
+    for number, (base, degree) in known.roots.items():
+        name = f"{ROOT}{known.nodes[number]}"
+        facts = {**facts, name: eq(base, known.nodes[number] ** degree)}
+        elements[name] = known.element(base) - known.whole.gens[number] ** degree
+    target = known.element(aim)
     equations = [e for name, e in elements.items() if facts[name].kind == "=="]
-    for split in splits(atoms, [target, *elements.values()], equations, frozenset(parameters)):
+    for split in splits(known, [target, *elements.values()], equations, named):
         goal_form = split.form(target)
         forms = {name: split.form(element) for name, element in elements.items()}
         if goal_form is not None and all(form is not None for form in forms.values()):
-            yield Problem(goal, facts, split, goal_form, forms)  # type: ignore[arg-type]
+            yield Problem(goal, facts, split, goal_form, forms, named)  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
+from time import process_time
 from typing import Any
 
 import sympy
@@ -31,6 +32,9 @@ from theory.verdicts import Verdict
 
 NONE = "no multipliers"
 """Begins what is said where none exist at a point."""
+
+PATIENCE = 40
+"""Seconds of the processor for one certificate."""
 
 LONGEST = 160
 """Characters of a reason: one that spells out all inner products says nothing."""
@@ -75,8 +79,11 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
     gaps = [goal.gap, *(fact.gap for fact in facts.values())]
     means = {one.args[:2]: operator_of(one) for gap in gaps for one in gap.atoms(Mean)}
     names = {str(one): one for one in theorem.symbols} | names_of((goal, *facts.values()))
-    whys = []
+    whys, until = [], process_time() + PATIENCE
     for candidate in _candidates(theorem, goal, facts):
+        if process_time() > until:
+            whys.append(f"the search was given up after {PATIENCE} s")
+            break
         if isinstance(candidate, str):
             whys.append(candidate)
             continue

@@ -1,0 +1,120 @@
+"""Theorems as a paper states them, that were found with another assumption or another name only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.certified import certified, claim_of, written
+from theory.judging.judge import judge
+from theory.verdicts import Verdict
+
+HEAD: Final = """\
+from theory.notation import *
+
+L, gamma, rho = positive("L gamma rho")
+beta, s = nonnegative("beta s")
+b = real("b")
+(k, j), (K, n, tau) = index("k j"), count("K n tau")
+f, (x, y, p, q, u, d, star) = function("f"), vectors("x y p q u d x*")
+T = theorem("mine.nearer", "ours", f)
+"""
+CASES: Final = {
+    # of a sign only what a strict assumption says, of a product of two letters
+    "strictly": (
+        """
+T.assume(gamma * rho < 1)
+T.assume(equal(x - p, gamma * f.grad(p)))
+T.assume(equal(y - q, gamma * f.grad(q)))
+T.assume((f.grad(p) - f.grad(q)) @ (p - q) >= -rho * (p - q) ** 2)
+CLAIM = T.shows((1 - gamma * rho) ** 2 * (p - q) ** 2 <= (x - y) ** 2)
+""",
+        ("(1 - gamma * rho) ** 2 *", "(1 - gamma * rho / 2) ** 2 *"),
+    ),
+    # ‖p⁺ − x⁺‖² is γ²‖u − d‖², and both are sequences
+    "multiples": (
+        """
+z = x - gamma * u
+T.constant(star)
+T.assume(d @ (z - star) >= 0)
+T.assume((u - d) ** 2 <= L**2 * (p - z) ** 2)
+T.assume(4 * gamma * L <= 1)
+T.iterate(x, x - gamma * d, k)
+T.iterate(u, d, k)
+T.iterate(p, z, k)
+D, P = T.sequence("D", (x - star) ** 2), T.sequence("P", (p - x) ** 2)
+Q = T.sequence("Q", (d - u) ** 2)
+CLAIM = T.shows(D(k + 1) + 2 * gamma**2 * Q(k) <= D(k) + P(k))
+""",
+        ("2 * gamma**2", "9 * gamma**2"),
+    ),
+    # a square of which no coefficient is one letter
+    "triangle": (
+        "CLAIM = T.shows(norm(beta**2 * u + (1 + beta) * d)"
+        " <= beta**2 * norm(u) + (1 + beta) * norm(d))",
+        ("(1 + beta) * norm(d)", "beta * norm(d)"),
+    ),
+    # a window that only an assumption names
+    "windows": (
+        """
+A, W = T.sequence("A", nonnegative=True), T.sequence("W", nonnegative=True)
+T.along(k)
+T.assume(W(k) <= window(A(j), j, k, tau))
+CLAIM = T.shows(total(W(k), k, K) <= tau * total(A(k), k, K))
+""",
+        ("<= tau *", "<= tau / 2 *"),
+    ),
+    # a bound that is assumed at the start, and a line that somebody wrote
+    "from the start": (
+        """
+T.iterate(x, (1 - rho) * x + rho * u, k)
+T.assume(rho <= 1)
+T.assume(u**2 <= L**2)
+M = T.sequence("M", x**2)
+first = T.assume(M(0) <= L**2)
+T.induction(M(n) <= L**2, T.have(M(k + 1) <= (1 - rho) * M(k) + rho * L**2))
+CLAIM = T.shows(M(n) <= L**2)
+""",
+        ("M(0) <= L**2", "M(0) <= 2 * L**2"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_found_and_its_false_twin_is_not(name: str, tmp_path: Path) -> None:
+    text, change = CASES[name]
+    path = written(tmp_path, HEAD + text, "nearer.py")
+    certified(path)
+    assert judge(claim_of(path)).verdict is Verdict.PROVED
+    assert text.count(change[0]) == 1
+    false = written(tmp_path, HEAD + text.replace(*change), "false.py")
+    certified(false)
+    assert judge(claim_of(false)).verdict is not Verdict.PROVED
+
+
+def test_where_a_small_model_divides_by_zero_others_are_tried(tmp_path: Path) -> None:
+    text = """
+T.assume(n >= 2)
+T.assume(equal((n - 1) * b, -s))
+CLAIM = T.shows(equal(s + b, (n - 2) * s / (2 * (n - 1))))
+"""
+    row = judge(claim_of(written(tmp_path, HEAD + text, "divided.py")))
+    assert row.verdict is Verdict.REFUTED
+
+
+def test_a_run_whose_numbers_grow_without_end_is_given_up(tmp_path: Path) -> None:
+    """S⁺ = 1/(1 + ‖x‖) and the like: each iteration doubles the digits."""
+    text = """
+r = positive("r")
+T.varying(r)
+T.assume(equal(r * (L + norm(f.grad(x))), 1))
+z = x - r * f.grad(x)
+T.assume(f(z) <= f(x) + f.grad(x) @ (z - x) + (L + norm(f.grad(x))) / 2 * (z - x) ** 2)
+T.iterate(x, z, k)
+F, A = T.sequence("F", f(x)), T.sequence("A", r * f.grad(x) ** 2)
+CLAIM = T.shows(total(A(k), k, K) <= F(0) - b)
+"""
+    row = judge(claim_of(written(tmp_path, HEAD + text, "grows.py")))
+    assert row.verdict is not Verdict.PROVED
