@@ -142,6 +142,11 @@ def test_buffer_safe_names_a_shrunk_list_of_buffers() -> None:
     assert "buffer-safe" in report.decided
 
 
+def test_match_names_a_tensor_that_both_ranks_repeat() -> None:
+    twice = SENT.replace("1RECV_F0", "1RECV_F0 1RECV_F0").replace("0SEND_F0", "0SEND_F0 0SEND_F0")
+    assert broken_by(decided(rows(twice, "flush", 1), "match")) == {"match"}
+
+
 def test_buffer_safe_names_two_gradients_received_at_once() -> None:
     document = json.loads(SAMPLE.read_text(encoding="utf-8"))
     steps = document["ranks"][0]["steps"]
