@@ -75,7 +75,7 @@ def point(text: str) -> dict[str, int]:
     Raises
     ------
     UsageError
-        No p, or a name other than p, i, j.
+        No p, or a name other than p, i, j, r.
 
     Examples
     --------
@@ -299,7 +299,18 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
     if result.get("at") is not None:
         yield ""
         yield "at these numbers"
-        yield from (f"  {name} = {value}" for name, value in result["at"].items())
+        yield from _values(result["at"])
+
+
+def _values(found: dict[str, Any]) -> Iterator[str]:
+    """What a law says at numbers; of a delay that is open, which number is missing."""
+    from reports.formulas import as_text
+
+    for name, value in found.items():
+        if name == "delay" and value is None:
+            yield f"  delay depends on r, {as_text(found['needs'])}: add r=… to {AT}"
+        elif name != "needs":
+            yield f"  {name} = {as_text(value) if isinstance(value, str) else value}"
 
 
 def _law_lines(result: dict[str, Any]) -> Iterator[str]:
