@@ -72,6 +72,8 @@ def test_a_tensor_that_is_sent_and_received_twice() -> None:
     assert violation.marks.actions == (2, 1, 6)
     once = text.replace("0SEND_F0,0SEND_F0", "0SEND_F0").replace("1RECV_F0,1RECV_F0", "1RECV_F0")
     assert found(once) == []
+    schedule = parse_csv(text, "a.csv")  # of a run, the two outputs of a stage
+    assert match(schedule, channels(schedule), recorded=True) == []
     gradient = once.replace("0RECV_B0", "0RECV_B0,0RECV_B0") + ",1SEND_B0"
     assert [each.witness["send"] for each in found(gradient)] == ["1SEND_B0"]
 
