@@ -107,16 +107,19 @@ def derive(
     found = get_family(family)
     values = found.checked(2, 1, parameters or {})
     if not (has_law(found) or is_family_file(family)):
-        known = ", ".join(name for name, entry in FAMILIES.items() if has_law(entry))
+        known = [name for name, entry in FAMILIES.items() if has_law(entry)]
+        shown = [name for name, entry in FAMILIES.items() if entry.figures and name not in known]
         why = found.no_steady or (
             "a procedure builds it, which is no data to prove from"
             if found.rule is None
             else "it has figures alone (theory.laws.figures)"
         )
         raise NoClosedFormError(
-            f"closed forms are derived for {known}, not for {family!r}: {why}",
+            f"closed forms of delays are derived for {', '.join(known)}, of makespan, peak and "
+            f"staleness for {', '.join(shown)}, but not for {family!r}: {why}",
             f"derive {family}",
-            f"ask `staleproof delays {family}` for the numbers of one size",
+            f"ask `staleproof delays {family}` for the numbers of one size, `staleproof verify "
+            f"schedules.{family}` for what holds of its invariants",
         )
     found = settled(found, values)
     admission = found.admission

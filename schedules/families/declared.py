@@ -22,7 +22,7 @@ from schedules.placement import Placement
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.schedule import Group, Schedule
-from schedules.stamps import LINE, LOOP, OPPOSITE, VEE, WORKERS, StampedOrder
+from schedules.stamps import LINE, LOOP, OPPOSITE, VEE, WORKERS, Shape, StampedOrder
 
 SHAPES: Final = (LINE, LOOP, VEE, OPPOSITE, WORKERS)
 
@@ -75,8 +75,10 @@ def _rule(family: Family) -> Iterator[Fault]:
         )
     if isinstance(rule, StampedOrder):
         if not any(rule.shape is known for known in SHAPES):
-            what = f"a shape is one of schedules.stamps, found {rule.shape!r:.80}"
-            yield what, "rule", "take LINE, or another of docs/tutorials/adding-a-schedule.md"
+            own = rule.shape
+            found = f"one named {own.name!r:.60}" if type(own) is Shape else f"{own!r:.80}"
+            what = f"a shape is one of schedules.stamps, found {found}"
+            yield what, "rule", f"take {', '.join(one.name.upper() for one in SHAPES)}"
         given = rule.defaults
         if type(given) is not dict or not {*map(type, given.values())} <= {int}:
             what = f"defaults are whole numbers by name, found {given!r:.80}"

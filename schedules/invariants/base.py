@@ -44,7 +44,7 @@ def decide_exclusive(run: Run, _: int) -> Answer:
 
 def decide_match(run: Run, _: int) -> Answer:
     """See `schedules.validation.match`."""
-    return match(run.schedule, run.plan)
+    return match(run.schedule, run.plan, recorded=run.trace is not None)
 
 
 def decide_deadlock_free(run: Run, _: int) -> Answer:

@@ -1,7 +1,8 @@
 """Part of ``buffer-safe``: forwards find their labels, and backwards their gradients.
 
 Labels come in the order of the microbatches: its k-th ``LoadMicroBatch`` brings those of
-microbatch k, whatever buffer it goes to.
+microbatch k, whatever buffer it goes to. Received gradients have no buffer of their own for each
+microbatch: DeepSpeed's engine keeps one a rank (``grad_layer``), which every ``RecvGrad`` writes.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 
 from schedules.dependencies import MISSING
 from schedules.invariants.visits import BACKWARDS, FORWARD, LOAD, RECEIVE_GRAD, Visits
-from schedules.validation.violation import Case, Finding, Marks
+from schedules.validation.violation import Arrow, Case, Finding, Marks
 
 
 def without_gradient(visits: Visits) -> Finding:
@@ -35,6 +36,43 @@ def without_gradient(visits: Visits) -> Finding:
         )
 
     return Finding("backward without gradient", len(wrong), describe)
+
+
+def overwritten_gradients(visits: Visits) -> Finding:
+    """Gradients received for another buffer that no backward of that buffer has used yet."""
+    received = np.flatnonzero(visits.code == RECEIVE_GRAD)
+    received = received[np.argsort(visits.index[received])]
+    earlier, later = received[:-1], received[1:]
+    uses = np.append(np.flatnonzero(np.isin(visits.code, BACKWARDS)), MISSING)
+    use = uses[np.searchsorted(uses[:-1], earlier)]
+    used = (use != MISSING) & (visits.first[use] == visits.first[earlier])
+    used &= visits.index[use] < visits.index[later]
+    other = visits.first[earlier] != visits.first[later]
+    wrong = np.flatnonzero((visits.rank[earlier] == visits.rank[later]) & other & ~used)
+
+    def describe(case: int) -> Case:
+        lost, visit = int(earlier[wrong[case]]), int(later[wrong[case]])
+        return Case(
+            visits.place(visit),
+            "a rank keeps one received gradient, in place of which the next one comes, but "
+            f"{visits.words(visit)} comes before a BackwardPass has used that of "
+            f"{visits.words(lost)} ({visits.place(lost)})",
+            "receive each gradient after the backward that uses the one before it",
+            {
+                **visits.data(visit),
+                "microbatch": int(visits.microbatch[lost]),
+                "received": visits.place(lost),
+            },
+            _both(visits, visit, lost),
+        )
+
+    return Finding("second RecvGrad of a rank", len(wrong), describe)
+
+
+def _both(visits: Visits, visit: int, lost: int) -> Marks:
+    """The receive that overwrites, and the one whose gradient is lost."""
+    writer, victim = visits.instructions.action[visits.index[[visit, lost]]].tolist()
+    return Marks((writer, victim), (Arrow(writer, victim, "overwrites the gradient of"),))
 
 
 def without_labels(visits: Visits) -> Finding:

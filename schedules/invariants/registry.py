@@ -211,10 +211,11 @@ _ALL: Final = (
     ),
     Invariant(
         "match",
-        "the n-th send of a channel and its n-th receive carry the same tensor; none is left over",
+        "the n-th send of a channel and its n-th receive carry the same tensor; none is left over "
+        "or comes twice",
         "none",
-        "labels are believed: what is in the tensor is not known; undecided if named where ranks "
-        "depend on each other without messages",
+        "labels are believed: what is in the tensor is not known, and a recorded run may repeat "
+        "them; undecided if named where ranks depend on each other without messages",
         decide_match,
         needs_base=False,
     ),

@@ -7,7 +7,7 @@ A buffer holds one microbatch at a time, brought by ``LoadMicroBatch`` at the fi
 - the output of ``ForwardPass``, until ``SendActivation`` has sent it (not at the last stage) and
   ``BackwardPass`` has read it;
 - the received gradient, from ``RecvGrad`` to ``BackwardPass``, which has to find one where its rank
-  receives any;
+  receives any; a rank keeps one of them, for all its buffers;
 - the gradient of the input, from ``BackwardPass`` to ``SendGrad`` (not at the first stage);
 - at the last stage the labels, from ``LoadMicroBatch`` to ``ForwardPass``: its k-th
   ``LoadMicroBatch`` brings those of microbatch k, which the forward has to be of.
@@ -29,7 +29,12 @@ import numpy as np
 from schedules.dependencies import MISSING
 from schedules.formats.instructions import NO_ACTION
 from schedules.invariants.invariant import Answer, Undecided
-from schedules.invariants.labels import other_labels, without_gradient, without_labels
+from schedules.invariants.labels import (
+    other_labels,
+    overwritten_gradients,
+    without_gradient,
+    without_labels,
+)
 from schedules.invariants.run import Run
 from schedules.invariants.visits import (
     BACKWARDS,
@@ -130,7 +135,7 @@ def decide_buffer_safe(run: Run, _: int) -> Answer:
     if run.instructions is None:
         return Undecided("only an instruction list (a DeepSpeed file) says what is in which buffer")
     visits = Visits.of(run.instructions)
-    findings = [without_gradient(visits)]
+    findings = [without_gradient(visits), overwritten_gradients(visits)]
     findings += [
         _overwritten(visits, mistake, writes(visits), contents)
         for mistake, writes, contents in OVERWRITES

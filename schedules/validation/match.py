@@ -1,4 +1,4 @@
-"""Match: the n-th send of a channel and its n-th receive carry the same tensor."""
+"""Match: the n-th send of a channel and its n-th receive carry the same tensor, each once."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ OTHER_HALF = {
 }
 
 
-def match(schedule: Schedule, plan: Channels) -> list[Violation]:
-    r"""Which sends meet a receive of another tensor, and what is left over on either side.
+def match(schedule: Schedule, plan: Channels, *, recorded: bool = False) -> list[Violation]:
+    r"""Which sends meet a receive of another tensor, and what is left over or comes twice.
 
     Messages carry no tags, so a receive takes whatever comes next: wrong tensors without a hang.
+    What was recorded may have several tensors of one label: a stage with two outputs sends both.
 
     Examples
     --------
@@ -39,6 +40,7 @@ def match(schedule: Schedule, plan: Channels) -> list[Violation]:
     """
     lonely, partner = _paired(schedule, plan)
     findings = [_left_over(schedule, plan, lonely), _swapped(schedule, plan, partner)]
+    findings += [] if recorded else [_repeated(schedule, plan, partner)]
     return listed(schedule, "match", findings)
 
 
@@ -87,16 +89,20 @@ def _count_of_other_side(tensor: IntArray, sends: NDArray[np.bool_]) -> IntArray
     return counts[2 * tensor + ~sends]
 
 
-def _swapped(schedule: Schedule, plan: Channels, partner: IntArray) -> Finding:
-    sends = np.flatnonzero(plan.sends & (partner != MISSING))
-    receives = partner[sends]
+def _same_tensor(schedule: Schedule, sends: IntArray, receives: IntArray) -> NDArray[np.bool_]:
+    """Which sends carry what their receives name."""
     forward = schedule.kind[sends] == Kind.SEND_F
     same = forward == (schedule.kind[receives] == Kind.RECV_F)
     step = np.where(forward, NEIGHBOUR[Kind.SEND_F], NEIGHBOUR[Kind.SEND_B])
     same &= schedule.stage[receives] == schedule.stage[sends] + step
     same &= schedule.microbatch[receives] == schedule.microbatch[sends]
     same &= schedule.pipeline[receives] == schedule.pipeline[sends]
-    wrong = sends[~same]
+    return np.asarray(same)
+
+
+def _swapped(schedule: Schedule, plan: Channels, partner: IntArray) -> Finding:
+    sends = np.flatnonzero(plan.sends & (partner != MISSING))
+    wrong = sends[~_same_tensor(schedule, sends, partner[sends])]
 
     def describe(case: int) -> Case:
         send = int(wrong[case])
@@ -118,6 +124,38 @@ def _swapped(schedule: Schedule, plan: Channels, partner: IntArray) -> Finding:
         )
 
     return Finding("send that meets another tensor's receive", len(wrong), describe)
+
+
+def _repeated(schedule: Schedule, plan: Channels, partner: IntArray) -> Finding:
+    """Tensors that are sent and received once more, so that each message has its other half."""
+    sends = np.flatnonzero(plan.sends & (partner != MISSING))
+    sends = sends[_same_tensor(schedule, sends, partner[sends])]
+    columns = [schedule.kind, schedule.stage, schedule.microbatch, schedule.pipeline]
+    tensor = folded([column[sends].astype(np.int64) for column in columns])
+    _, first, which = np.unique(tensor, return_index=True, return_inverse=True)
+    before = sends[first][which.reshape(-1)]
+    again, before = sends[before != sends], before[before != sends]
+
+    def describe(case: int) -> Case:
+        send, earlier = int(again[case]), int(before[case])
+        receive = int(partner[send])
+        action = schedule.action(send)
+        return Case(
+            schedule.place(send),
+            f"each tensor is sent once, but {_ordinal(schedule, plan, send)}, {action}, repeats "
+            f"that of {schedule.place(earlier)}",
+            f"drop it, and {schedule.action(receive)} ({schedule.place(receive)})",
+            {
+                **_channel(schedule, plan, send),
+                "send": str(action),
+                "send_place": schedule.place(send),
+                "first_place": schedule.place(earlier),
+                "receive_place": schedule.place(receive),
+            },
+            Marks((send, earlier, receive)),
+        )
+
+    return Finding("tensor that is sent again", len(again), describe)
 
 
 def _labelled(schedule: Schedule, receive: int, send: int) -> str:

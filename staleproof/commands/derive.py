@@ -11,7 +11,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import product
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from schedules import LINEARIZATIONS, get_family, get_linearization
 from schedules.closed_forms.start_times import LEAST_STAGES
@@ -28,6 +28,9 @@ from staleproof.errors import UsageError
 from staleproof.family_options import FAMILY_HELP, add_parameters, parameters, require_family
 from staleproof.interrupts import keep_from_z3
 from staleproof.output import progress, put, put_json
+
+if TYPE_CHECKING:
+    from theory.errors import NoClosedFormError
 
 AT: Final = "--at"
 DURATIONS: Final = "--durations"
@@ -75,7 +78,7 @@ def point(text: str) -> dict[str, int]:
     Raises
     ------
     UsageError
-        No p, or a name other than p, i, j.
+        No p, or a name other than p, i, j, r.
 
     Examples
     --------
@@ -99,6 +102,7 @@ def run(arguments: Namespace) -> int:
     get_linearization(arguments.linearization)
     missing = _missing(family, parameters(arguments)) if is_family_file(arguments.family) else []
     from theory.derive import derive, durations, has_law, invariants
+    from theory.errors import NoClosedFormError
     from theory.laws.step_delays import of_a_flush
     from theory.verdicts import Verdict
 
@@ -106,7 +110,10 @@ def run(arguments: Namespace) -> int:
         return _run_figures(arguments)
 
     keep_from_z3()
-    law = derive(arguments.family, arguments.linearization, parameters(arguments))
+    try:
+        law = derive(arguments.family, arguments.linearization, parameters(arguments))
+    except NoClosedFormError as error:
+        raise _with_its_paper(error, arguments.family) from None
     proved = law.verdict is Verdict.PROVED
     result = law.to_json() | {"no_schedule": missing}
     step = None if proved else of_a_flush(family, arguments.linearization)
@@ -139,6 +146,16 @@ def run(arguments: Namespace) -> int:
     else:
         put(*_lines(result))
     return 0 if proved else 1
+
+
+def _with_its_paper(error: "NoClosedFormError", family: str) -> "NoClosedFormError":
+    """The error; of a family that has the name of a paper, where its claims are judged."""
+    from theory.judging.catalogue import PAPERS
+
+    if family not in PAPERS:
+        return error
+    fix = f"{error.fix}, `staleproof verify {family}` for what its paper claims"
+    return type(error)(error.what, error.where, fix)
 
 
 def _running(family: Family, given: Mapping[str, int]) -> list[dict[str, int]]:
@@ -299,7 +316,18 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
     if result.get("at") is not None:
         yield ""
         yield "at these numbers"
-        yield from (f"  {name} = {value}" for name, value in result["at"].items())
+        yield from _values(result["at"])
+
+
+def _values(found: dict[str, Any]) -> Iterator[str]:
+    """What a law says at numbers; of a delay that is open, which number is missing."""
+    from reports.formulas import as_text
+
+    for name, value in found.items():
+        if name == "delay" and value is None:
+            yield f"  delay depends on r, {as_text(found['needs'])}: add r=… to {AT}"
+        elif name != "needs":
+            yield f"  {name} = {as_text(value) if isinstance(value, str) else value}"
 
 
 def _law_lines(result: dict[str, Any]) -> Iterator[str]:

@@ -118,6 +118,46 @@ def test_an_interval_has_its_own_name(run: Callable[..., Any], tmp_path: Path) -
     assert "for all sizes with p >= 1, H >= 1, M >= 1\n" in run("derive", file).stdout
 
 
+@pytest.mark.parametrize(
+    ("forward", "backward", "span"),
+    [
+        ("3 * at.rank", "4 * at.p - at.rank", "BM + Bp + FM + Fp + 2cp − B − F − 2c"),
+        ("at.rank", "2 * at.p - at.rank + 2", "BM + Bp + FM + Fp − B − F"),
+    ],
+)
+def test_a_makespan_has_no_case_of_no_size(
+    forward: str, backward: str, span: str, run: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Forwards run further ahead than in PipeDream; the last backward shows nothing of it."""
+    file = tmp_path / "mine.py"
+    text = STAMPS.replace("(0, at.x + at.rank)", f"(2 * at.x + {forward}, 0)")
+    text = text.replace("(1, at.M - at.x + at.p - at.rank)", f"(2 * at.x + {backward}, 1)")
+    file.write_text(text.replace('"flush"', '"stash"'), encoding="utf-8")
+    lines = run("derive", file, "--durations").stdout.splitlines()
+    assert [line for line in lines if line.startswith("  makespan:")] == [f"  makespan: {span}"]
+
+
+LATER = GREEDY.replace("admission=lambda p: 2 * p", "admission=lambda p: p - 1 if p > 2 else 2")
+
+
+def test_numbers_of_a_law_with_rounds(
+    run: Callable[..., Any], result: Result, tmp_path: Path
+) -> None:
+    """Of p − 1 microbatches let in, delays depend on the place r in a round, from p = 3 on."""
+    file = tmp_path / "mine.py"
+    file.write_text(LATER, encoding="utf-8")
+    text = run("derive", file, "--at", "p=5,i=1,j=2").stdout
+    assert "  delay depends on r, 0 ≤ r < 4: add r=… to --at\n" in text
+    _, found = result("derive", file, "--at", "p=5,i=1,j=2")
+    assert (found["at"]["delay"], found["at"]["needs"]) == (None, "0 <= r < 4")
+    _, found = result("derive", file, "--at", "p=5,i=1,j=2,r=3")
+    assert "needs" not in found["at"]
+    assert type(found["at"]["delay"]) is int
+    assert "for p ≥ 3, found p = 1" in run("derive", file, "--at", "p=1").stderr
+    file.write_text(GREEDY.replace('"stash"', '"stash", interval=2'), encoding="utf-8")
+    assert "Piecewise" not in run("derive", file, "--at", "p=5,i=1,j=2").stdout
+
+
 BROKEN = {
     "empty": ("", "it is empty"),
     "no Python": ("FAMILY = (", "no valid Python"),
@@ -147,7 +187,7 @@ BROKEN = {
     "preferences": (GREEDY.replace("Kind.B: Kind.F, ", ""), "prefers F or B"),
     "shape": (
         STAMPS.replace("LINE,  #", "__import__('copy').copy(LINE),  #"),
-        "a shape is one of",
+        "a shape is one of schedules.stamps, found one named 'line'",
     ),
     "defaults": (STAMPS.replace("LINE,  #", "LINE, defaults={'a': 0.5},  #"), "defaults are whole"),
     "beside": (STAMPS.replace("LINE,  #", "LINE, beside=[1],  #"), "`beside` is a dict"),

@@ -6,6 +6,7 @@ change must name it, and must be among what was decided.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -139,6 +140,21 @@ def test_buffer_safe_names_a_shrunk_list_of_buffers() -> None:
     report = decided(Document(found.schedule, found), "buffer-safe")
     assert "buffer-safe" in broken_by(report)
     assert "buffer-safe" in report.decided
+
+
+def test_match_names_a_tensor_that_both_ranks_repeat() -> None:
+    twice = SENT.replace("1RECV_F0", "1RECV_F0 1RECV_F0").replace("0SEND_F0", "0SEND_F0 0SEND_F0")
+    assert broken_by(decided(rows(twice, "flush", 1), "match")) == {"match"}
+
+
+def test_buffer_safe_names_two_gradients_received_at_once() -> None:
+    document = json.loads(SAMPLE.read_text(encoding="utf-8"))
+    steps = document["ranks"][0]["steps"]
+    late = steps[5].pop(0)
+    assert late == ["RecvGrad", {"buffer_id": 1}]
+    steps[3].insert(1, late)  # before the backward of the gradient that came first
+    found = parse_deepspeed(json.dumps(document), "a.json")
+    assert broken_by(decided(Document(found.schedule, found), "buffer-safe")) >= {"buffer-safe"}
 
 
 def test_delay_any_timing_names_a_wider_admission() -> None:

@@ -16,13 +16,14 @@ from schedules.families.figures import Figures
 from schedules.families.one_f_one_b import ORDER
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
-from schedules.stamps import At, Number, StampedOrder
+from schedules.stamps import LINE, At, Number, StampedOrder
 from schedules.validation.facts import in_flight
 from theory.derive import derive, derive_rule, settled
 from theory.errors import UnsupportedFormError
 from theory.laws.figures import prove
-from theory.laws.own_orders import row_of
+from theory.laws.own_orders import Run, beside_runs, row_of
 from theory.laws.stamp_terms import higher, reading
+from theory.smt.solver import Outcome
 from theory.verdicts import Verdict
 
 FAR = 2**62
@@ -52,6 +53,37 @@ def test_control_a_parameter_is_no_number_of_the_proof(name: str, forward: Any) 
     assert found.domain == f"p >= 1, {name} >= 0, M >= 1"
     assert outcomes.pop("exclusive") is Verdict.PROVED
     assert Verdict.PROVED not in outcomes.values()
+
+
+def test_control_a_run_that_breaks_it_is_worth_more_than_a_proof() -> None:
+    sizes = [{"p": 1, "M": 4}, {"p": 2, "M": 4}]
+    runs = [Run(size, {"causal": "a circle"} if size["p"] > 1 else {}, {}) for size in sizes]
+    proved = Outcome("causal", "stamps grow", Verdict.PROVED, {}, "z3 unsat", 1)
+    assert beside_runs("causal", proved, runs[:1]).outcome is proved
+    found = beside_runs("causal", proved, runs).outcome
+    assert (found.verdict, found.witness) == (Verdict.REFUTED, sizes[1])
+    assert found.note == "a circle; what proves it is wrong: report it"
+    missing = replace(proved, verdict=Verdict.UNKNOWN)
+    assert beside_runs("causal", missing, runs).outcome.note == "a circle"
+
+
+def test_of_an_order_that_does_not_run_nothing_is_proved_but_where_stages_are() -> None:
+    """Rank 1 takes the microbatches from the last on: with 2 stages and 4 of them it hangs."""
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (2 * at.x + at.rank, 0),
+        backward=lambda at: (2 * at.x + 2 * at.p - at.rank, 1),
+        microbatch=lambda at: at.choose(at.rank == 1, at.M - 1 - at.x, at.x),
+    )
+    row = row_of(replace(family(order), policy=WeightPolicy("flush")))
+    found = {one.name: one.outcome for one in row.invariants}
+    hangs = {name for name, one in found.items() if one.witness == {"p": 2, "M": 4}}
+    assert hangs == {"causal", "deadlock-free"}
+    assert {found[name].verdict for name in hangs} == {Verdict.REFUTED}
+    assert found.pop("exclusive").verdict is Verdict.PROVED
+    assert {found[name].verdict for name in found.keys() - hangs} == {Verdict.UNKNOWN}
+    assert found["stash"].note == "at p = 2, M = 4 the order does not run: it is not causal"
+    assert not any(one.bound for one in row.invariants)
 
 
 def test_start_times_are_those_of_the_family_s_own_bounds() -> None:

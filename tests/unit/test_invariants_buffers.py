@@ -110,6 +110,32 @@ def test_overwritten_at_the_last_stage(text: str, place: str, needed: list[str])
     assert violation.witness["needed"] == needed
 
 
+@pytest.mark.parametrize("backwards", ["B0 B1", "B1 B0", "B1", ""])
+def test_a_rank_keeps_one_received_gradient(backwards: str) -> None:
+    [violation] = of_first(f"L0 F0 S0 L1 F1 S1 r0 r1 {backwards}")
+    assert violation.place == "a.json:ranks[0]:instruction 8"
+    assert violation.witness["received"] == "a.json:ranks[0]:instruction 7"
+    assert (violation.witness["buffer"], violation.witness["microbatch"]) == (1, 0)
+    assert [arrow.label for arrow in violation.marks.arrows] == ["overwrites the gradient of"]
+    assert "RecvGrad of buffer 1 comes before a BackwardPass has used that of" in violation.message
+
+
+def test_each_rank_keeps_a_gradient_of_its_own() -> None:
+    middle = "R0 L0 F0 S0 R1 L1 F1 S1 r0 B0 s0 r1 B1 s1"
+    assert violations(instructions(FIRST, middle, LAST)) == []
+    wrong = violations(
+        instructions(FIRST, middle.replace("r0 B0 s0 r1 B1", "r0 r1 B0 s0 B1"), LAST)
+    )
+    assert [found.witness["rank"] for found in wrong] == [1]
+    assert violations(instructions("L0 F0 S0 r0", "R0 L0 F0 S0 r0 B0 s0", LAST)) == []
+
+
+def test_a_backward_of_another_buffer_does_not_use_the_gradient() -> None:
+    first, second = of_first("L0 F0 S0 L1 F1 S1 r0 B1 r1 B0")
+    assert "no RecvGrad has come for what BackwardPass of buffer 1 works on" in first.message
+    assert "BackwardPass has used that of RecvGrad of buffer 0" in second.message
+
+
 @pytest.mark.parametrize("text", ["R0 F0", "R0 L1 F0 R1 F1", "R0 L0 F0 B0 s0 R0 F0"])
 def test_forward_without_labels(text: str) -> None:
     violation = of_last(text)[0]

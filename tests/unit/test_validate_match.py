@@ -60,6 +60,24 @@ def test_an_activation_is_no_gradient_of_the_same_stage() -> None:
     assert (violation.witness["send"], violation.witness["receive"]) == ("0SEND_F0", "1RECV_B0")
 
 
+def test_a_tensor_that_is_sent_and_received_twice() -> None:
+    """PyTorch's runtime stops at the second receive; without that, each half finds another."""
+    text = "0F0,0SEND_F0,0SEND_F0,0RECV_B0,0B0\n1RECV_F0,1RECV_F0,1F0,1B0,1SEND_B0"
+    [violation] = found(text)
+    assert violation.place == "a.csv:row 1:cell 3"
+    assert violation.message.endswith(
+        "each tensor is sent once, but send 2 from rank 0 to rank 1, 0SEND_F0, repeats that of "
+        "a.csv:row 1:cell 2; drop it, and 1RECV_F0 (a.csv:row 2:cell 2)"
+    )
+    assert violation.marks.actions == (2, 1, 6)
+    once = text.replace("0SEND_F0,0SEND_F0", "0SEND_F0").replace("1RECV_F0,1RECV_F0", "1RECV_F0")
+    assert found(once) == []
+    schedule = parse_csv(text, "a.csv")  # of a run, the two outputs of a stage
+    assert match(schedule, channels(schedule), recorded=True) == []
+    gradient = once.replace("0RECV_B0", "0RECV_B0,0RECV_B0") + ",1SEND_B0"
+    assert [each.witness["send"] for each in found(gradient)] == ["1SEND_B0"]
+
+
 def test_a_neighbour_stage_is_another_tensor() -> None:
     # Both stages of rank 0 send to rank 1; the labels differ in the stage alone.
     text = "0F0,2F0,2SEND_F0,0SEND_F0\n1RECV_F0,1F0,3RECV_F0,3F0"

@@ -24,7 +24,7 @@ import sympy
 import z3
 
 from schedules.actions import Action, Kind
-from schedules.closed_forms.affine import ONE, PRODUCT, Affine, Piecewise
+from schedules.closed_forms.affine import ONE, PRODUCT, Affine, Piece, Piecewise
 from schedules.closed_forms.fit import fit
 from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
 from schedules.families.family import Family
@@ -145,24 +145,45 @@ class DurationLaw:
 def _last(of: StartTimes) -> sympy.Expr:
     """The coefficient in the start of B(0, M − 1)."""
     pieces, begin = of.backward.pieces, 0
-    if len(pieces) == 2 and pieces[0].guard is not None:
-        guard, (one, other) = pieces[0].guard, (piece.value for piece in pieces)
+    if len(pieces) == 2 and len(pieces[0].conditions) == 1:
+        [guard], (one, other) = pieces[0].conditions, (piece.value for piece in pieces)
         if guard.terms == (("r", 1),) and other.plus(one, -1) == Affine((), -one.coefficient("q")):
-            pieces, begin = pieces[:1], -guard.constant  # where r is less, q is one less
+            pieces, begin = (Piece(None, one),), -guard.constant  # where r is less, q is one less
     m, p = sympy.Symbol("M", integer=True) - 1, sympy.Symbol("p", integer=True)
     named = {sympy.Symbol("s", integer=True): 0, sympy.Symbol("m", integer=True): m}
     rounds = {
         sympy.Symbol("q", integer=True): sympy.floor((m - begin) / p),
         sympy.Symbol("r", integer=True): sympy.Mod(m, p),
     }
-    cases = [
-        (
-            sympy.expand(piece.value.to_sympy().subs(named)).subs(rounds),
-            True if piece.guard is None else piece.guard.to_sympy().subs(named | rounds) >= 0,
-        )
-        for piece in pieces
-    ]
-    return cases[0][0] if len(cases) == 1 else sympy.Piecewise(*cases)
+    cases = []
+    for piece in pieces:
+        guards = [one.to_sympy().subs(named | rounds) for one in piece.conditions]
+        known = [_holds(one, of.least) for one in guards]
+        if False in known:
+            continue
+        left = [one >= 0 for one, holds in zip(guards, known, strict=True) if not holds]
+        cases.append((sympy.expand(piece.value.to_sympy().subs(named)).subs(rounds), left))
+        if not left:
+            break
+    return sympy.Piecewise(*((value, sympy.And(*left)) for value, left in cases))
+
+
+def _holds(guard: sympy.Expr, least: int) -> bool | None:
+    """Whether it is 0 or more at all sizes, or at none; None where a size is not seen to decide.
+
+    Examples
+    --------
+    >>> p, M = sympy.symbols("p M", integer=True)
+    >>> _holds(p + M - 3, 2), _holds(-p - 1, 2), _holds(M - p, 2)
+    (True, False, None)
+    """
+    p, M = sympy.symbols("p M", integer=True)
+    if not guard.is_polynomial(p, M):
+        return None
+    form = sympy.Poly(guard.subs({p: p + least, M: M + 1}, simultaneous=True), p, M)
+    if min(form.coeffs()) >= 0:
+        return True
+    return False if max(form.coeffs()) <= 0 and form.eval((0, 0)) < 0 else None
 
 
 def duration_laws(family: Family, law: Law) -> tuple[DurationLaw, ...]:

@@ -62,6 +62,9 @@ _DECIDED_BY: Final = {
     "update-once": ("update-once",),
     "deadlock-free": ("match", "deadlock-free"),
 }
+_OF_RUNS: Final = ("stash", "staleness", "in-flight", "update-once")
+"""What is said of actions that have taken place; where one lives, the order alone says."""
+
 _OF_WINDOWS: Final = {
     "staleness": ", of gradients that an update applies",
     "update-once": ", where windows end with M",
@@ -132,7 +135,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class _Run:
+class Run:
     """What the checker says of one size."""
 
     size: Mapping[str, int]
@@ -147,9 +150,9 @@ class _Runs:
     The longer ones are for bounds with quotients by these numbers.
     """
 
-    own: Sequence[_Run]
-    free: Sequence[_Run]
-    longer: Sequence[_Run]
+    own: Sequence[Run]
+    free: Sequence[Run]
+    longer: Sequence[Run]
     divisors: Sequence[int]
 
 
@@ -195,8 +198,8 @@ def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
         divisors = divisors_at(order, one)
         longer = small_runs(family, order, least, divisors) if divisors else []
         every = _Runs(runs, free, longer, divisors)
-        found = tuple(_column(family, order, subject, every, column) for column in COLUMNS)
-        return Row(subject.words, found)
+        found = [_column(family, order, subject, every, column) for column in COLUMNS]
+        return Row(subject.words, where_it_runs(found))
     except (ScheduleError, TheoryError) as error:
         why = f"{error.what} ({error.where})"
         return Row("", tuple(Invariant(name, "", _unknown(name, why)) for name in COLUMNS))
@@ -208,7 +211,7 @@ def _fixed(family: Family) -> bool:
     return family.policy.interval > 1 and not family.interval and INTERVAL not in named
 
 
-def _at_interval(family: Family, order: StampedOrder, least: int, every: int) -> Iterator[_Run]:
+def _at_interval(family: Family, order: StampedOrder, least: int, every: int) -> Iterator[Run]:
     """Runs with another number of gradients: how a bound depends on it shows in these alone."""
     other = replace(family, policy=replace(family.policy, interval=every))
     for run in small_runs(other, order, least):
@@ -356,7 +359,7 @@ def _updates(family: Family, order: StampedOrder) -> Updates | None:
 
 def small_runs(
     family: Family, order: StampedOrder, least: int, divisors: Sequence[int] = ()
-) -> list[_Run]:
+) -> list[Run]:
     """Small sizes that the family accepts, some periods long where an order divides."""
     ranges = [range(parameter.minimum, parameter.minimum + 3) for parameter in family.parameters]
     names = [parameter.name for parameter in family.parameters]
@@ -391,7 +394,7 @@ def _choose(test: bool, yes: int, no: int) -> int:
     return yes if test else no
 
 
-def _run(family: Family, order: StampedOrder, size: Mapping[str, int]) -> _Run | None:
+def _run(family: Family, order: StampedOrder, size: Mapping[str, int]) -> Run | None:
     """One size; None if what is proved is not about it."""
     if not _accepts(family, order, size):
         return None
@@ -419,7 +422,7 @@ def _run(family: Family, order: StampedOrder, size: Mapping[str, int]) -> _Run |
         if name in first
     }
     facts: Any = {column: report.facts.get(fact) or () for column, fact in BOUNDED.items()}
-    return _Run(size, broken, facts)
+    return Run(size, broken, facts)
 
 
 def _column(
@@ -485,17 +488,31 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     return found if found is None or family.interval else found.subs(K, every)
 
 
-def beside_runs(column: str, found: Outcome, runs: Sequence[_Run], bound: str = "") -> Invariant:
-    """What the queries and the runs say together."""
+def beside_runs(column: str, found: Outcome, runs: Sequence[Run], bound: str = "") -> Invariant:
+    """What the queries and the runs say together: a run is exact, whatever a proof says."""
     bad = next((run for run in runs if column in run.broken), None)
-    if bad is not None and found.verdict is Verdict.PROVED:
-        found = undecided(found, f"a run contradicts it: {bad.size}")
-    elif bad is not None:
-        witness, note = dict(bad.size), bad.broken[column]
+    if bad is not None:
+        wrong = "; what proves it is wrong: report it" if found.verdict is Verdict.PROVED else ""
+        witness, note = dict(bad.size), bad.broken[column] + wrong
         found = replace(found, verdict=Verdict.REFUTED, witness=witness, note=note)
     elif found.verdict is Verdict.REFUTED:
         found = undecided(found, f"no run shows it: {found.note} {found.witness}")
     return Invariant(column, bound if found.verdict is Verdict.PROVED else "", found)
+
+
+def where_it_runs(found: Sequence[Invariant]) -> tuple[Invariant, ...]:
+    """The columns; open is what is proved of runs, where the order has a size that never runs."""
+    causal = next(one.outcome for one in found if one.name == "causal")
+    if causal.verdict is not Verdict.REFUTED:
+        return tuple(found)
+    size = ", ".join(f"{name} = {number}" for name, number in causal.witness.items())
+    why = f"at {size} the order does not run: it is not causal"
+    return tuple(
+        replace(one, bound="", outcome=undecided(one.outcome, why))
+        if one.name in _OF_RUNS and one.outcome.verdict is Verdict.PROVED
+        else one
+        for one in found
+    )
 
 
 def _whole(family: Family, size: Mapping[str, int]) -> bool:
@@ -505,7 +522,7 @@ def _whole(family: Family, size: Mapping[str, int]) -> bool:
     return flush or size["M"] % every == 0
 
 
-def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> _Run | None:
+def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> Run | None:
     """The run of a size that a counterexample names, if it is not too large."""
     names = {one.name: _symbol(family, one.name) for one in family.parameters}
     names |= {"p": "p", "M": "M"}
@@ -516,7 +533,7 @@ def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> _
 
 
 def _points(
-    runs: Sequence[_Run], column: str, interval: str, every: int
+    runs: Sequence[Run], column: str, interval: str, every: int
 ) -> tuple[IntArray, dict[str, IntArray]]:
     """The most at every stage of every run, and what p, M, s and the interval are there."""
     points = [

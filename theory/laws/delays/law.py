@@ -10,7 +10,7 @@ import sympy
 
 from schedules.closed_forms.floor_sums import p_, x_
 from schedules.closed_forms.let_in import Part
-from schedules.closed_forms.start_times import StartTimes
+from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
 from theory.errors import NoClosedFormError
 from theory.laws.delays.closed import Closed, by_residue, closed_json, described
 from theory.laws.delays.greedy_induction import Clause
@@ -190,6 +190,8 @@ class DelayLaw:
     ) -> dict[str, Any]:
         """Evaluate at numbers, without building a schedule; r where rows depend on it.
 
+        Where r is needed and not given, the delay is None, and ``"needs"`` says which r there are.
+
         Raises
         ------
         NoClosedFormError
@@ -209,17 +211,20 @@ class DelayLaw:
         for name, value in (("p", p), ("i", i), ("j", j)):
             whole = isinstance(value, int) and not isinstance(value, bool)
             _require(value is None or whole, f"whole numbers, found {name} = {value!r}")
-        _require(p >= 2, f"p ≥ 2, found p = {p}")
+        least = LEAST_STAGES if isinstance(closed, Closed) else closed.least
+        _require(p >= least, f"p ≥ {least}, found p = {p}")
         for name, stage in (("i", i), ("j", j)):
             _require(stage is None or 0 <= stage < p, f"0 ≤ {name} < p = {p}, found {stage}")
         if not isinstance(closed, Closed):
-            _require(p >= closed.least, f"p ≥ {closed.least}, found p = {p}")
             by_number = isinstance(closed, LetIn) and closed.interval > 1
             _require(r is None or not by_number, "delays in m, not in r: leave out r")
             every = closed.places(p)
             _require(r is None or 0 <= r < every, f"0 ≤ r < {every}, found {r}")
             stages = {"i": i, "j": j, "r": r}
-            return closed.at(p, **{n: one for n, one in stages.items() if one is not None})
+            found = closed.at(p, **{n: one for n, one in stages.items() if one is not None})
+            if "delay" in found or i is None or j is None:
+                return found
+            return found | {"delay": None, "needs": f"0 <= r < {every}"}
         _require(r is None, "every microbatch: leave out r")
         a = p % closed.matrix.period
         values: dict[str, Any] = {"p": p}
