@@ -156,6 +156,14 @@ A = T.sequence("A", norm(x))
 T.assume(equal(A(0), 0))
 CLAIM = T.shows(A(n) <= sigma / (1 - mu))
 """,
+    "powers": """
+A, S = T.sequence("A", nonnegative=True), T.sequence("S", nonnegative=True)
+T.assume(rho > 1)
+T.assume(A(k + 1) <= rho * A(k) - S(k) + sigma)
+CLAIM = T.shows(
+    total(S(k) / rho ** (k + 1), k, K) <= A(0) + sigma / (rho - 1) * (1 - rho ** (-K))
+)
+""",
     "mirror": """
 h = function("h")
 T.convex(f)
@@ -186,6 +194,7 @@ FALSE = {
     "away": ("gamma * n", "gamma / 2 * n"),
     "kept": ("CLAIM = T.shows(A(n) <= sigma**2", "CLAIM = T.shows(A(n) <= sigma**2 / 2"),
     "outer": ("sigma / (1 - mu)", "sigma"),
+    "powers": ("<= A(0) +", "<= A(0) / 2 +"),
     "mirror": ("gamma * sigma**2 / 2", "gamma * sigma**2 / 4"),
     "past": ("shows(gamma**2", "shows(9 * gamma**2"),
     "rakhlin": ("4 * sigma**2", "sigma**2 / 2"),

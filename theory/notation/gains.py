@@ -74,7 +74,8 @@ def gains(
         line, count = _of_sum(most, k, sums[0], least), sums[0].limits[0][2] + 1
         one = line if line is None or not line.gap.has(count) else _without(line, count, known)
         falling = _of_distances(most, k, sums[0], distances)
-        return (*falling, *([] if one is None else [one]))
+        weighted = _of_weights(most, k, sums[0])
+        return (*falling, *weighted, *([] if one is None else [one]))
     last = _last(goal, k)
     if last is None:
         return ()
@@ -147,6 +148,46 @@ def _of_distances(
             line = le(kept * summed.function, potential + _added(most, k, count))
             if not line.gap.has(count):
                 yield line
+
+
+def _of_weights(bound: tuple[Scalar, Scalar], k: Scalar, summed: Scalar) -> Iterator[Relation]:
+    """Of Σ rᵏ·X(k) ≤ a·S(0) + c(K), a line with a·rᵏ·S(k) for the potential."""
+    count, (kept, most) = summed.limits[0][2] + 1, bound
+    factors = sympy.Mul.make_args(summed.function)
+    weight = sympy.Mul(*(one for one in factors if not _calls(one)))
+    ratio = sympy.powsimp(sympy.expand_power_exp(weight.subs(k, k + 1) / weight))
+    starts = atoms(most, AppliedUndef)
+    if ratio == 1 or ratio.has(k) or len(starts) != 1 or atoms(most, sympy.Sum):
+        return
+    (start,) = starts
+    size = sympy.factor(most.coeff(start))
+    rest = sympy.expand(most - most.coeff(start) * start)
+    if start.args == (0,) and not size.has(count) and not _calls(rest):
+        now, later = size * ratio**k * start.func(k), size * ratio ** (k + 1) * start.func(k + 1)
+        more = sympy.factor(rest.subs(count, k + 1) - rest.subs(count, k))
+        yield le(kept * summed.function, now - later + more)
+
+
+def unweighted(line: Relation, k: Scalar) -> Relation | None:
+    """A line with weights rᵏ, divided by them; None if no other k is then left.
+
+    Examples
+    --------
+    >>> k, q = sympy.Symbol("k", integer=True, nonnegative=True), sympy.Symbol("q", positive=True)
+    >>> X, S = sympy.Function("X"), sympy.Function("S")
+    >>> print(unweighted(le(q ** (-k - 1) * X(k), q**-k * S(k) - q ** (-k - 1) * S(k + 1)), k))
+    X(k)/q <= S(k) - S(k + 1)/q
+    """
+    powers = [one for one in atoms(line.gap, sympy.Pow) if one.exp.has(k) and not one.base.has(k)]
+    if not powers:
+        return None
+    each = sympy.expand_power_exp(powers[0]).as_independent(k, as_Add=False)[1]
+    sides = []
+    for side in (line.lhs, line.rhs):
+        terms = (sympy.expand_power_exp(one) / each for one in sympy.Add.make_args(side))
+        sides.append(sympy.Add(*(sympy.powsimp(sympy.simplify(one)) for one in terms)))
+    left = (one for side in sides for one in atoms(side, sympy.Pow))
+    return None if any(one.exp.has(k) for one in left) else le(*sides)
 
 
 def _most(goal: Relation, k: Scalar, summed: Scalar) -> tuple[Scalar, Scalar] | None:

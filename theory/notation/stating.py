@@ -18,7 +18,7 @@ from theory.kernel.stored import entries_of
 from theory.kernel.theorem import Rule, Theorem
 from theory.kernel.vectors import Gram, Scalar
 from theory.notation.building import INSIDE, built
-from theory.notation.gains import distances_of, gains, ratios_of
+from theory.notation.gains import distances_of, gains, ratios_of, unweighted
 from theory.notation.names import Function
 from theory.notation.norms import SQUARED
 from theory.notation.plan import Plan, Statement, Written
@@ -46,10 +46,10 @@ def theorem_of(
     if search is None:
         return built(statement, plan, functions)
     lines = _lines(statement.relation, plan)
-    signed = [(one, more) for one in lines if (more := _signs(one, plan, plan.index))]
+    signed = [(one, more) for one in lines if (more := _beside(one, plan, plan.index))]
     longer = [
-        _with_lines(statement, plan, functions, search, {**signs, named(number): line})
-        for number, (line, signs) in enumerate([*((one, {}) for one in lines), *signed])
+        _with_lines(statement, plan, functions, search, {**more, named(number): line})
+        for number, (line, more) in enumerate([*((one, {}) for one in lines), *signed])
     ]
     for number, make in enumerate(longer):
         if _is_stored(statement, named(number)):
@@ -84,11 +84,13 @@ def _lines(goal: Relation, plan: Plan) -> tuple[Relation, ...]:
     return gains(plan.as_sum(goal), plan.index, bounds, said, ratios, distances)
 
 
-def _signs(line: Relation, plan: Plan, k: Scalar) -> dict[str, Relation]:
-    """That sums of squares, and the like, that are left in the end are at least 0."""
+def _beside(line: Relation, plan: Plan, k: Scalar) -> dict[str, Relation]:
+    """That sums of squares that are left in the end are at least 0; a line without its weights."""
     later = {call.func for call in atoms(line.gap, AppliedUndef) if call.args[0] == k + 1}
     here = sorted((f(k) for f in later if atoms(plan.sequences.get(f, k), Gram)), key=str)
-    return {f"{one} at least 0": le(0, one) for one in here if not one.is_nonnegative}
+    plain = unweighted(line, k)
+    found = {f"{one} at least 0": le(0, one) for one in here if not one.is_nonnegative}
+    return found if plain is None else {**found, "without weights": plain}
 
 
 def _with_lines(
