@@ -40,7 +40,7 @@ import threading
 import time
 import weakref
 import zlib
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -89,6 +89,11 @@ CACHED = (
 CHANGED = (
     "{} is not what its forward read, and nobody saw which of the two its graph uses: leave the "
     "forward's tensors as they are until the backward (blocks see more of it than hooks)"
+)
+
+ADDED = (
+    "the gradient of {} lay as an update had applied it and was written to, and nobody saw whether "
+    "it was zeroed first: zero gradients before the backward"
 )
 
 Weights = nn.Module | Mapping[str, Tensor]
@@ -401,6 +406,8 @@ class Block:
     others: list[tuple[str, Fingerprint]] = field(default_factory=list)
     cached: list[tuple[str, Fingerprint]] = field(default_factory=list)
     cast: bool = False
+    roots: list[Any] = field(default_factory=list)
+    added: str | None = None
     graph: Graph = field(default_factory=lambda: Graph())
     doubtful: list[tuple[str, Fingerprint]] = field(default_factory=list)
     start: int = 0
@@ -431,10 +438,11 @@ class Block:
 
     def places(self) -> dict[str, Place]:
         """Where a forward has read its weights."""
-        tensors = {name: ref() for name, (ref, _) in self.marks.items()}
-        found = {
-            n: Place.of(t, self.prints[n], self.cast) for n, t in tensors.items() if t is not None
-        }
+        tensors = {n: t for n, (ref, _) in self.marks.items() if (t := ref()) is not None}
+        graph = Derived(self.roots, {id(tensor): name for name, tensor in tensors.items()})
+        self.roots.clear()
+        more = graph.held | graph.unknown
+        found = {n: Place.of(t, self.prints[n], n in more) for n, t in tensors.items()}
         return {name: place for name, place in found.items() if place is not None}
 
     def look(self, known: Known) -> None:
@@ -466,6 +474,14 @@ class Block:
             return True
         return any(skipped is None or not bool(skipped) for skipped in self.steps)
 
+    def applies(self, name: str, tensor: Tensor) -> bool:
+        """Whether an update applied the gradient of a weight: no optimizer may have it."""
+        return (
+            id(tensor) in self.calls
+            or self.before[name][1] != _state(tensor)
+            or self.found[name].digest() != self.prints[name].digest()
+        )
+
     def read(self, name: str, tensor: Tensor) -> None:
         """A module read a tensor: what was read counts, not what the block was given."""
         if name not in self.tensors:
@@ -484,6 +500,8 @@ class Block:
 
     def unsure(self) -> dict[str, str]:
         """Why no version is known where other contents of a weight may have been used as well."""
+        if self.added is not None:
+            return {"undecided": ADDED.format(self.added)}
         for key, found, says in (
             ("undecided", self.doubtful, CHANGED),
             ("no_version", self.others, "{} was read twice, and its content differs"),
@@ -497,40 +515,42 @@ class Block:
     def ready(self) -> bool:
         """Whether the fingerprints need not be waited for."""
         more = [entry for _, entry in [*self.others, *self.cached]]
-        held = [entry for entry, _ in self.graph.held.values()]
+        held = [entry for both in self.graph.held.values() for entry in both if entry is not None]
         return all(entry.ready() for entry in [*self.prints.values(), *more, *held])
 
     def use(self) -> dict[str, bytes]:
         """Digests of what was used, which a graph may have held."""
         then, doubtful = self.graph.differ(self.prints, self.reads)
-        held = {name: self.graph.held[name][0] for name in (*then, *doubtful)}
-        self.doubtful = [(name, held[name]) for name in sorted(doubtful)]
+        self.doubtful = sorted(doubtful.items())
         self.hashed &= not doubtful
-        self.prints |= {name: held[name] for name in then}
+        self.prints |= then
         self.marks = {**self.marks, **{name: (lambda: None, None) for name in then}}
         return {name: entry.digest() for name, entry in self.prints.items()}
 
 
 @dataclass(frozen=True)
 class Place:
-    """A weight that a forward read: which tensor, what it held, if under autocast, where it lay."""
+    """A weight that a forward read: which, what it held, if a graph holds more of it, where it lay.
+
+    ``derived``: something that was made of it.
+    """
 
     tensor: Any
     state: tuple[int, int]
     held: Fingerprint
-    cast: bool
+    derived: bool
     storage: Any
     layout: tuple[Any, ...]
 
     @staticmethod
-    def of(tensor: Tensor, held: Fingerprint, cast: bool) -> Place | None:
+    def of(tensor: Tensor, held: Fingerprint, derived: bool) -> Place | None:
         """None where nobody counts writes."""
         state = _state(tensor)
         if state is None:
             return None
         layout = tensor.dtype, tensor.storage_offset(), tensor.shape, tensor.stride()
         storage = weakref.ref(tensor.untyped_storage())
-        return Place(weakref.ref(tensor), state, held, cast, storage, layout)
+        return Place(weakref.ref(tensor), state, held, derived, storage, layout)
 
     def there(self) -> Tensor | None:
         """What lies there now; None if nobody, so no graph either, has it."""
@@ -554,17 +574,105 @@ def _span(tensor: Tensor) -> tuple[int, int]:
     return first, first + (last + 1) * tensor.itemsize
 
 
+VIEWS = set(
+    "T View UnsafeView ReshapeAlias Transpose Permute Expand Unsqueeze Squeeze Select Slice Split "
+    "SplitWithSizes Unbind Alias".split()
+)
+"""Operations whose result is its input, lying where it lies."""
+
+SUMS = set("Add Sub Rsub Sum Mean Neg ToCopy Clone Cat Stack".split())
+"""Operations whose backward needs the value of no input."""
+
+ADDED_TO = {("Addmm", 0), ("Baddbmm", 0), ("Linear", 2), ("Convolution", 2)} | {
+    (f"Native{kind}Norm", 2) for kind in ("Layer", "Batch", "Group")
+}
+"""Inputs whose value their backward does not need."""
+
+OF_DATA = ("mm", "Mm", "Linear", "Conv", "Norm", "Rnn")
+"""In names of operations that make, with what needs no gradient, a result that counts as data.
+
+Not of `mv`: spectral norms multiply weights by vectors of their own.
+"""
+
+
+class Derived:
+    """What a graph holds of weights beside themselves.
+
+    Attributes
+    ----------
+    held : set
+        Weights of which the graph may hold what was made of weights alone, such as casts.
+    unknown : set
+        Weights that were handed to functions of which nobody knows what they keep.
+    leaves : set
+        Which of the weights, by `id`, it was made of.
+
+    Examples
+    --------
+    >>> weights = {name: torch.ones(2, 2, requires_grad=True) for name in "wvb"}
+    >>> x = torch.ones(2, 2)
+    >>> out = (x @ (2 * weights["w"])).tanh() @ weights["v"] + weights["b"]
+    >>> leaves = {id(tensor): name for name, tensor in weights.items()}
+    >>> Derived([out.grad_fn], leaves).held
+    {'w'}
+    """
+
+    def __init__(self, roots: Iterable[Any], leaves: Mapping[int, str]) -> None:
+        self.held: set[str] = set()
+        self.unknown: set[str] = set()
+        self.leaves: set[int] = set()
+        # By node: of which weights alone its result is made, and whether it is one itself.
+        self._made: dict[Any, tuple[frozenset[str], bool]] = {None: (frozenset(), False)}
+        stack = list(roots)
+        while stack:
+            inputs = [node for node, _ in getattr(stack[-1], "next_functions", ())]
+            if new := [node for node in inputs if node not in self._made]:
+                stack += new
+            elif (node := stack.pop()) not in self._made:
+                self._made[node] = self._result(node, inputs, leaves)
+
+    def _result(
+        self, node: Any, inputs: Sequence[Any], leaves: Mapping[int, str]
+    ) -> tuple[frozenset[str], bool]:
+        if node.name().endswith("AccumulateGrad"):
+            leaf = node.variable
+            self.leaves |= {id(leaf)} & leaves.keys()
+            known = id(leaf) in leaves or isinstance(leaf, nn.Parameter)
+            return frozenset([leaves.get(id(leaf), "")] if known else []), known
+        kind, _, number = node.name().partition("Backward")
+        if kind in VIEWS:
+            return self._made[inputs[0]]
+        for place, (names, itself) in enumerate(self._made[each] for each in inputs):
+            scaled = kind in ("Mul", "Div") and not place and inputs[1:] == [None]
+            if not number.isdigit():
+                self.unknown |= names
+            elif not (itself or scaled or kind in SUMS or (kind, place) in ADDED_TO):
+                self.held |= names
+        data = None in inputs and any(part in kind for part in OF_DATA)
+        made = [self._made[each][0] for each in inputs if each is not None]
+        if data or not all(made) or kind.startswith("Embedding"):
+            return frozenset(), False
+        return frozenset().union(*made), False
+
+    def has(self, node: Any, name: str) -> bool:
+        """Whether a node has a weight as its input, which its backward may read."""
+        inputs = (
+            [self._made.get(each) for each, _ in node.next_functions] if node is not None else []
+        )
+        return any(found is not None and found[1] and name in found[0] for found in inputs)
+
+
 class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Sees which of some tensors are read by what is computed, backwards included."""
 
     supports_higher_order_operators = True
 
-    def __init__(self, tensors: Mapping[tuple[str, bool], Tensor]) -> None:
+    def __init__(self, tensors: Sequence[tuple[tuple[str, bool], Tensor]]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.tensors = dict(tensors)  # Kept, so that nothing else comes to lie there.
-        self._spans = {key: _span(tensor) for key, tensor in tensors.items()}
-        self.seen: set[tuple[str, bool]] = set()
-        self.computed = self.casts = False
+        self.tensors = list(tensors)  # Kept, so that nothing else comes to lie there.
+        self._spans = [(key, *_span(tensor)) for key, tensor in tensors]
+        self.reads: set[tuple[tuple[str, bool], Any]] = set()
+        self.nodes: set[Any] = set()
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -576,12 +684,12 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> Any:
         """Called for every operation."""
         if not getattr(func, "is_view", False):
-            self.computed = True
-            self.casts |= func is torch.ops.aten._to_copy.default
+            node = torch._C._current_autograd_node()
+            self.nodes.add(node)
             for tensor in _tensors_in([args, kwargs or {}]):
                 first, last = _span(tensor)
-                inside = (k for k, (at, end) in self._spans.items() if first < end and at < last)
-                self.seen.update(inside)
+                inside = (key for key, at, end in self._spans if first < end and at < last)
+                self.reads.update((key, node) for key in inside)
         return func(*args, **(kwargs or {}))
 
 
@@ -596,35 +704,49 @@ class Graph:
     Attributes
     ----------
     held : mapping
-        By weight: what the graph may use, and whether it lies elsewhere.
-    cast : bool
-        Whether the forward ran under autocast, as far as is known.
+        By weight: what its forward read, and what lies there now, if that is elsewhere.
+    derived : set
+        Weights of which it holds what was made of them, as far as is known.
+    unknown : set
+        Weights of which it may hold such, where they are not read.
     watch : Watch, optional
-        Of a backward that is watched. Where it read nothing that changed, but other weights, what
-        changed was not needed, unless casts were made, or weights lie elsewhere.
+        Of a backward that is watched, until it ends.
+    seen : set, optional
+        What it read, and whether where the forward did. Where it read nothing that changed, but
+        other weights, what changed was not needed, unless all weights lie elsewhere.
+    computed : bool
+        Whether it did anything.
     """
 
-    held: dict[str, tuple[Fingerprint, bool]] = field(default_factory=dict)
-    cast: bool = False
+    held: dict[str, tuple[Fingerprint, Fingerprint | None]] = field(default_factory=dict)
+    derived: set[str] = field(default_factory=set)
+    unknown: set[str] = field(default_factory=set)
     watch: Watch | None = None
+    seen: set[tuple[str, bool]] | None = None
+    computed: bool = False
+    _leaves: dict[int, str] = field(default_factory=dict)
+    _given: set[int] = field(default_factory=set)
 
     def look(self, block: Block, places: Mapping[str, Place]) -> None:
         """A backward is to begin."""
-        regions = {(name, True): tensor for name, tensor in block.tensors.items()}
+        regions = [((name, True), tensor) for name, tensor in block.tensors.items()]
         for name, tensor in block.tensors.items():
             place, state = places.get(name), _state(tensor)
-            if place is None or state is None or place.tensor() is not tensor:
+            self._leaves[id(tensor)] = name
+            if place is None or state is None:
                 continue
-            self.cast |= place.cast
+            if (read := place.tensor()) is not tensor:
+                self._leaves[id(read)] = name
+                self._given.add(id(tensor))
+            self.derived |= {name} if place.derived else set()
             there = place.there() if state[1] != place.state[1] else None
-            held = place.held if there is None else Fingerprint(there)
-            now = block.prints[name]
-            known = held.ready() and now.ready()
-            if held.digest() == now.digest() if known else state == place.state:
+            lies = None if there is None else Fingerprint(there)
+            prints = [each for each in (block.prints[name], place.held, lies) if each is not None]
+            known = all(each.ready() for each in prints)
+            if len({each.digest() for each in prints}) == 1 if known else state == place.state:
                 continue
-            self.held[name] = held, there is not None
-            if there is not None:
-                regions[name, False] = there
+            self.held[name] = place.held, lies
+            regions += [] if there is None else [((name, False), there)]
         if self.held and not block.hooked:
             self.watch = Watch(regions)
 
@@ -635,26 +757,42 @@ class Graph:
 
     def leave(self) -> None:
         """It ends."""
-        if self.watch is not None:
-            self.watch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
-            self.watch.tensors.clear()
+        watch, self.watch = self.watch, None
+        if watch is not None:
+            watch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            self.seen, self.computed = {key for key, _ in watch.reads}, bool(watch.nodes)
+            found = Derived(watch.nodes, self._leaves)
+            anew = {name for (name, _), node in watch.reads if not found.has(node, name)}
+            # A forward may be told of weights, and use copies of which its backward is told.
+            used, of = found.leaves, self._leaves
+            given = {of[i] for i in used & self._given} - {of[i] for i in used - self._given}
+            self.seen |= {(name, True) for name in given}
+            self.derived = (self.derived | found.held) - anew - given
+            self.unknown = found.unknown
 
-    def differ(self, given: Mapping[str, Fingerprint], read: set[str]) -> tuple[set[str], set[str]]:
-        """Weights of which the graph used what it held, and those of which nobody knows."""
-        held = {name: elsewhere for name, (_, elsewhere) in self.held.items()}
-        other = {name for name in held if self.held[name][0].digest() != given[name].digest()}
-        moved = {name for name in other if held[name]}
-        if self.watch is None:
-            return set(), (other if self.cast else moved) - read
-        seen = self.watch.seen
-        now = {name for name in other if (name, True) in seen or name in read}
-        then = {name for name in moved if (name, False) in seen}
-        doubtful = now & then
-        unseen = other - now - then if self.watch.computed else set()
-        if self.watch.casts or not seen or (moved and not (now or then)):
-            doubtful |= unseen
-        # What was not read goes with what was.
-        return (then if now else other) if then else set(), doubtful
+    def differ(
+        self, given: Mapping[str, Fingerprint], read: set[str]
+    ) -> tuple[dict[str, Fingerprint], dict[str, Fingerprint]]:
+        """What the graph used of what it held, and what it may have used, by weight."""
+        other: dict[str, Fingerprint] = {}
+        for name, both in self.held.items():
+            for entry in both:  # Where both differ, what lies there counts.
+                if entry is not None and entry.digest() != given[name].digest():
+                    other[name] = entry
+        moved = {name for name, entry in other.items() if entry is self.held[name][1]}
+        if self.seen is None:
+            then, doubtful = set(), (moved | (other.keys() & self.derived)) - read
+        else:
+            then = {name for name in moved if (name, False) in self.seen}
+            now = other.keys() & (read | {name for name, told in self.seen if told})
+            unseen = (other.keys() if self.computed else moved) - now - then
+            doubtful = (now & then) | (other.keys() & self.derived)
+            if not self.seen or (moved and not (now or then)):
+                doubtful |= unseen
+            doubtful |= unseen & self.unknown
+            if then and not now:  # What was not read goes with what was.
+                then = set(other)
+        return {n: other[n] for n in then}, {n: other[n] for n in doubtful}
 
 
 @dataclass
@@ -709,6 +847,61 @@ class Caches:
 
 
 @dataclass
+class Applied:
+    """Gradients of a stage as updates applied them, until zeroed, replaced or written to."""
+
+    _lay: dict[str, tuple[Any, Any, Any]] = field(default_factory=dict)
+    _some: dict[str, Tensor] = field(default_factory=dict)
+
+    def keep(self, block: Block) -> None:
+        """An update has ended."""
+        for name in block.tensors.keys() & block.before:
+            tensor = block.tensors[name]
+            grad = tensor.grad if tensor.is_leaf else None
+            if grad is not None and block.applies(name, tensor):
+                self._lay[name] = weakref.ref(tensor), weakref.ref(grad), _state(grad)
+
+    def look(self, block: Block) -> None:
+        """A backward begins: note where autograd adds to a gradient that still lies there."""
+        left = {name: grad for name, lay in self._lay.items() if (grad := _left(*lay)) is not None}
+        self._some = {name: _some(grad) for name, grad in left.items()}
+        self._lay = {name: self._lay[name] for name in left}
+        for name, (weight, *_) in self._lay.items():
+            if weight().requires_grad:
+                # Of the node that adds: `torch.autograd.grad` hands gradients over and adds none.
+                # It is kept, so that a graph that is made within the block has the same one.
+                node = torch.autograd.graph.get_gradient_edge(weight()).node
+                adds = partial(self._adds, block, name)
+                block.hooks.append((node.register_prehook(adds), node))
+
+    def _adds(self, block: Block, name: str, _: Any) -> None:
+        lay = self._lay.pop(name, None)
+        left = None if lay is None else _left(*lay)  # It may be zeroed within the block.
+        if left is not None and bool(_some(left)):
+            block.extra.setdefault("again", name)
+
+    def left(self, block: Block) -> None:
+        """A backward ends: what was not autograd has written to what still lay there."""
+        for name, (weight, grad, state) in list(self._lay.items()):
+            if _left(weight, grad, state) is None:
+                del self._lay[name]
+                there = None if weight() is None else weight().grad
+                if there is not None and there is grad() and bool(self._some.get(name)):
+                    block.added = name
+
+
+def _left(weight: Any, grad: Any, state: Any) -> Tensor | None:
+    """The gradient of a weight, if it lies there and nobody has written to it, as far as known."""
+    found: Tensor | None = None if weight() is None else weight().grad
+    return found if found is not None and found is grad() and _state(found) == state else None
+
+
+def _some(gradient: Tensor) -> Tensor:
+    """Whether a gradient is not zero, which a GPU may know only later."""
+    return (gradient.coalesce().values() if gradient.is_sparse else gradient).any()
+
+
+@dataclass
 class Grown:
     """Gradients of a stage as its backwards left them, since its last update; by tensor object."""
 
@@ -732,8 +925,8 @@ class Grown:
                 changed[name] = id(tensor), tensor.grad
             elif tensor.grad is None and gone and grads[name][0]() is None:
                 self.lost[id(tensor)] = name
-        parts = [g.coalesce().values() if g.is_sparse else g for _, g in changed.values()]
-        some = [part.any().to(parts[0].device) for part in parts]
+        parts = [_some(gradient) for _, gradient in changed.values()]
+        some = [part.to(parts[0].device) for part in parts]
         read = torch.stack(some).tolist() if some else []  # From a device at once.
         for (name, (number, _)), left in zip(changed.items(), read, strict=True):
             if not left:
@@ -906,7 +1099,7 @@ class Recorder:
         self._places: dict[Any, dict[str, Place]] = {}
         self._zero: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
-        self._applied: dict[tuple[int, int], Marks] = {}
+        self._applied: defaultdict[tuple[int, int], Applied] = defaultdict(Applied)
         self._grown: dict[tuple[int, int], Grown] = {}
         self._made: dict[tuple[int, int], Made] = {}
         self._computed: Block | None = None
@@ -1031,7 +1224,7 @@ class Recorder:
             block.look(self._known)
             if block.op != "F":
                 block.graph.look(block, self._places.get(block.number, {}))
-                _look_at_gradients(block, self._applied.pop(block.key, {}))
+                self._applied[block.key].look(block)
                 self._grown.setdefault(block.key, Grown()).left(block.tensors)
                 self._made.setdefault(block.key, Made()).look(block)
         with self._lock:
@@ -1050,16 +1243,14 @@ class Recorder:
         self._remember(block)
         if block.op == "U":
             block.look(self._known)
-            # Fused optimizers write past autograd, so a step counts as well.
-            wrote = bool(block.steps) or not _untouched(block.before, block.marks)
-            grads = {n: t.grad for n, t in block.tensors.items() if wrote and t.is_leaf}
-            self._applied[block.key] = marks_of({n: g for n, g in grads.items() if g is not None})
+            self._applied[block.key].keep(block)
         else:
             self._computed = block
             with self._lock:
                 self._caches.look(block)
             if block.op != "F":
                 self._last[block.key] = block.microbatch
+                self._applied[block.key].left(block)
                 self._grown[block.key].keep(block.tensors)
                 self._made[block.key].left(block)
         if self.stamps:
@@ -1292,6 +1483,7 @@ class Recorder:
             self._closes(block, failed=True)
             return
         weights = dict(block.tensors)
+        block.roots = [tensor.grad_fn for tensor in _tensors_in(output)]
         self._end(block)
         for tensor in _tensors_in(output):
             if tensor.requires_grad:
@@ -1345,26 +1537,6 @@ def _hook(module: nn.Module, call: Callable[..., None], *given: Any) -> Any:
             call(*given, called, *more)
 
     return eager(hook)  # type: ignore[no-untyped-call]
-
-
-def _look_at_gradients(block: Block, applied: Marks) -> None:
-    """Note where autograd adds to a gradient that the last update has applied as it is."""
-
-    def left(name: str, tensor: Tensor) -> bool:
-        """Whether the gradient is still there; it may be zeroed within the block."""
-        grad = tensor.grad if tensor.is_leaf and name in applied else None
-        return grad is not None and applied[name][0]() is grad and applied[name][1] == _state(grad)
-
-    def adds(name: str, tensor: Tensor, _: Any) -> None:
-        if left(name, tensor) and tensor.grad is not None and bool(tensor.grad.any()):
-            block.extra.setdefault("again", name)
-
-    for name, tensor in block.tensors.items():
-        if tensor.requires_grad and left(name, tensor):
-            # Of the node that adds: `torch.autograd.grad` hands gradients over and does not add.
-            # It is kept, so that a graph that is made within the block has the same one.
-            node = torch.autograd.graph.get_gradient_edge(tensor).node
-            block.hooks.append((node.register_prehook(partial(adds, name, tensor)), node))
 
 
 def _tensors_in(output: Any) -> Iterator[Tensor]:

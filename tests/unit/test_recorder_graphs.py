@@ -1,0 +1,376 @@
+"""`Recorder`: what a graph holds beside the weights of its backward, and gradients that stay."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn.utils import parametrizations, prune
+from torch.utils.checkpoint import checkpoint
+
+from gpu_validation.recorder import Derived, Recorder
+
+Events = list[dict[str, Any]]
+AUTOCAST = partial(torch.autocast, "cpu", torch.bfloat16)
+ATTACHED = pytest.mark.parametrize("attached", [False, True], ids=["blocks", "attached"])
+
+
+@contextmanager
+def recorded(folder: Path, found: Events) -> Iterator[Recorder]:
+    """Hands what was recorded over in `found`."""
+    torch.manual_seed(0)
+    with Recorder(folder / "log", rank=0, ranks=1, microbatches=8) as recorder:
+        yield recorder
+    found += map(json.loads, recorder.path.read_text().splitlines()[1:])
+
+
+def fused(weights: Any) -> torch.optim.Optimizer:
+    """Writes past autograd, so that a backward may read weights that were written to."""
+    return torch.optim.SGD(weights, lr=0.1, fused=True)
+
+
+def clones(module: nn.Module) -> dict[str, Tensor]:
+    return {n: w.detach().clone().requires_grad_() for n, w in module.named_parameters()}
+
+
+class Made(nn.Module):
+    """Computes with what `make` makes of its weights."""
+
+    def __init__(self, make: Callable[[Tensor, Tensor], Tensor]) -> None:
+        super().__init__()
+        self.make, self.norm = make, nn.LayerNorm(8)
+        self.one, self.two = (nn.Parameter(torch.rand(8, 8)) for _ in range(2))
+
+    def forward(self, x: Tensor) -> Tensor:
+        weight = self.make(self.one, self.two)
+        out: Tensor = self.norm(nn.functional.linear(x.to(weight.dtype), weight).float())
+        return out
+
+
+class Saves(torch.autograd.Function):
+    """Keeps a cast of its weight, which nobody sees."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight.double())
+        return x @ weight.t()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor]:
+        x, weight = ctx.saved_tensors
+        gradient = gradients[0].float()
+        return gradient @ weight.float(), gradient.t() @ x
+
+
+class Custom(nn.Linear):
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = Saves.apply(x, self.weight) + self.bias  # type: ignore[no-untyped-call]
+        return out
+
+
+def layers(wrap: Callable[[nn.Module], object]) -> nn.Module:
+    both = nn.Linear(8, 8), nn.Linear(8, 8)
+    for layer in both:
+        wrap(layer)
+    return nn.Sequential(both[0], nn.LayerNorm(8), both[1])
+
+
+class Words(nn.Module):
+    """Weights that a backward does not need: embeddings, positions, biases, an unused expert."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.places = nn.Embedding(3, 8), nn.Parameter(torch.rand(2, 8))
+        self.scale, self.out, self.expert = nn.RMSNorm(8), nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x: Tensor) -> Tensor:
+        found = self.words(torch.tensor([0, 2])) + self.places
+        out: Tensor = self.out(self.scale(found).tanh()) + x.sum()
+        return out + 0.1 * self.out.weight.square().sum()
+
+
+def normed(layer: nn.Module) -> None:
+    parametrizations.weight_norm(layer)
+
+
+def spectral(layer: nn.Module) -> None:
+    parametrizations.spectral_norm(layer)
+
+
+def pruned(layer: nn.Module) -> None:
+    prune.l1_unstructured(layer, "weight", 0.5)  # type: ignore[no-untyped-call]
+
+
+CONVOLUTIONS = (nn.Unflatten(1, (1, 8)), nn.Conv1d(1, 4, 3), nn.BatchNorm1d(4), nn.PReLU(4))
+
+DIRECT: dict[str, Callable[[], nn.Module]] = {
+    "linear": lambda: nn.Linear(8, 8),
+    "norm": lambda: layers(lambda layer: None),
+    "words": Words,
+    "convolution": lambda: nn.Sequential(*CONVOLUTIONS, nn.GroupNorm(1, 4)),
+    "attention": lambda: nn.Sequential(
+        nn.Linear(8, 8), nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+    ),
+    "recurrent": lambda: nn.GRU(8, 8),
+}
+
+DERIVED: dict[str, Callable[[], nn.Module]] = {
+    "weight_norm": lambda: layers(normed),
+    "spectral_norm": lambda: layers(spectral),
+    "pruned": lambda: layers(pruned),
+    "cast": lambda: Made(lambda one, two: one.bfloat16()),
+    "scaled": lambda: Made(lambda one, two: one * 2),
+    "low rank": lambda: Made(lambda one, two: one + two @ two[:2].t() @ two[:2]),
+    "side by side": lambda: Made(lambda one, two: torch.cat([one, two])[:8]),
+    "custom": lambda: nn.Sequential(Custom(8, 8), nn.LayerNorm(8)),
+}
+
+
+@ATTACHED
+@pytest.mark.parametrize("name", [*DIRECT, *DERIVED])
+def test_a_graph_that_holds_what_was_made_of_weights_is_undecided(
+    name: str, attached: bool, tmp_path: Path
+) -> None:
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = (DIRECT | DERIVED)[name]()
+        optimizer, waits = fused(module.parameters()), []
+        if attached:
+            recorder.attach(module, optimizer)
+        for m in range(4):
+            with nullcontext() if attached else recorder.forward(0, m, module):
+                out = module(torch.rand(2, 8, requires_grad=True))
+                waits.append((m, (out[0] if isinstance(out, tuple) else out).square().sum()))
+            if m:
+                of, loss = waits.pop(0)
+                with nullcontext() if attached else recorder.backward(0, of, module):
+                    loss.backward()
+                with nullcontext() if attached else recorder.update(0, of, module):
+                    optimizer.step()
+                optimizer.zero_grad()
+    backwards = [event for event in found if event["op"] == "B"]
+    assert [event["version"] for event in backwards] == [
+        0,
+        *([1, 2] if name in DIRECT else [None] * 2),
+    ]
+    for event in backwards[1:] if name in DERIVED else ():
+        assert "nobody saw which" in event["extra"]["undecided"]
+
+
+@pytest.mark.parametrize("context", [nullcontext, AUTOCAST], ids=["full", "autocast"])
+@pytest.mark.parametrize("name", ["linear", "norm", "weight_norm", "scaled", "custom"])
+@pytest.mark.parametrize("way", ["again", "checkpoint", "reentrant", "copies", "told of copies"])
+def test_a_stash_is_known_whatever_is_made_of_it(
+    way: str, name: str, context: Callable[[], Any], tmp_path: Path
+) -> None:
+    """Weights are put back and read anew, or a graph holds copies that no update writes to."""
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = (DIRECT | DERIVED)[name]()
+        x, stash = torch.rand(2, 8, requires_grad=True), clones(module)
+        used: Any = stash if "copies" in way else dict(module.named_parameters())
+
+        def run(x: Tensor) -> Any:
+            return functional_call(module, used, (x,))
+
+        with recorder.forward(0, 0, stash if way == "copies" else module), context():
+            reentrant = way == "reentrant"
+            checked = partial(checkpoint, run, use_reentrant=reentrant)
+            out = (checked if way in ("checkpoint", "reentrant") else run)(x)
+        with recorder.update(0, 0, module), torch.no_grad():
+            for weight in module.parameters():
+                weight.data.add_(1)
+        live = [weight.data for weight in module.parameters()]
+        for weight, old in zip(module.parameters(), stash.values(), strict=True):
+            weight.data = old.detach() if "copies" not in way else weight.data
+        with recorder.backward(0, 0, stash if "copies" in way else module):
+            if way == "again":
+                with context():
+                    out = run(x)
+            out.float().square().sum().backward()
+    assert live
+    assert (found[-1]["op"], found[-1]["version"]) == ("B", 0), found[-1]["extra"]
+
+
+@ATTACHED
+@pytest.mark.parametrize(
+    ("computes", "told", "version"),
+    [
+        ("live", "copies", 1),  # The stash is not what the graph holds.
+        ("copies", "copies", 0),
+        ("copies", "live", 0),  # The newest are not, either.
+        ("live", "live", 1),
+        ("nothing", "copies", None),
+        ("others", "copies", None),  # Of which an attached module tells.
+    ],
+)
+def test_where_a_backward_is_told_of_others_the_places_of_its_forward_are_watched(
+    computes: str, told: str, version: int | None, attached: bool, tmp_path: Path
+) -> None:
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = layers(lambda layer: None)
+        if attached:
+            recorder.attach(module)
+        live: dict[str, Tensor] = dict(module.named_parameters())
+        frozen = {name: live[name] for name in ("1.weight", "1.bias")}
+        given = {"live": live} | {n: clones(module) | frozen for n in ("copies", "others")}
+        used = given.get(computes, live)
+        with recorder.forward(0, 0, live if computes == "others" else used):
+            out = functional_call(module, dict(used), (torch.rand(2, 8),)).square().sum()
+        with recorder.update(0, 0, module):
+            for name in live.keys() - frozen:
+                live[name].data.add_(0.1)
+        with recorder.backward(0, 0, given[told]):
+            if computes != "nothing":
+                torch.autograd.grad(out, list(used.values()))
+    version = 0 if attached and computes == "others" else version
+    assert (found[-1]["op"], found[-1]["version"]) == ("B", version), found[-1]["extra"]
+
+
+@pytest.mark.parametrize("both", [False, True], ids=["newest", "old"])
+def test_copies_do_not_hide_what_was_made_of_older_weights(both: bool, tmp_path: Path) -> None:
+    """Copies of the newest; or of those of the forward, beside which its graph has its own."""
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = DERIVED["scaled"]()
+        copies, x = clones(module), torch.rand(2, 8, requires_grad=True)
+        with recorder.forward(0, 0, module):
+            out = module(x) + (functional_call(module, copies, x) if both else 0)
+        with recorder.update(0, 0, module):
+            for weight in module.parameters():
+                weight.data.add_(1)
+        with recorder.backward(0, 0, copies if both else clones(module)):
+            out.square().sum().backward()
+    assert found[-1]["version"] is None
+    assert "nobody saw which" in found[-1]["extra"]["undecided"]
+
+
+def test_what_needs_no_value_of_a_cast_does_not_keep_it() -> None:
+    weights = {name: torch.rand(8, 8, requires_grad=True) for name in ("one", "two", "bias")}
+    leaves = {id(weight): name for name, weight in weights.items()}
+    with AUTOCAST():
+        out = nn.functional.linear(torch.rand(2, 8), weights["one"], weights["bias"][0])
+    made = Derived([(out + weights["two"].mean()).grad_fn], leaves)
+    assert (made.held, made.unknown, made.leaves) == ({"one"}, set(), set(leaves))
+
+
+def test_a_weight_that_nobody_was_told_of_is_no_data() -> None:
+    weight = torch.rand(8, 8, requires_grad=True)
+    out = nn.functional.linear(torch.rand(2, 8), weight + nn.Parameter(torch.rand(8, 8)))
+    assert "weight" in Derived([out.grad_fn], {id(weight): "weight"}).held
+
+
+class Parts(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts = nn.ModuleList([nn.Linear(8, 8), nn.Linear(8, 8)])
+
+    def forward(self, x: Tensor, part: int) -> Tensor:
+        out: Tensor = self.parts[part](x)
+        return out
+
+
+def noted(found: Events) -> list[str]:
+    return [f"{e['op']}{e['microbatch']}" for e in found if "again" in e["extra"]]
+
+
+@ATTACHED
+@pytest.mark.parametrize("zeroed", [True, False])
+def test_a_gradient_stays_noticed_while_other_parts_are_used(
+    zeroed: bool, attached: bool, tmp_path: Path
+) -> None:
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = Parts()
+        optimizers = [torch.optim.SGD(part.parameters(), lr=0.1) for part in module.parts]
+        if attached:
+            recorder.attach(module)
+        for m in range(6):
+            with nullcontext() if attached else recorder.forward(0, m, module):
+                loss = module(torch.rand(2, 8), m % 2).square().sum()
+            with nullcontext() if attached else recorder.backward(0, m, module):
+                loss.backward()
+            if m % 2:
+                with recorder.update(0, m, module):
+                    optimizers[0].step()
+                    optimizers[1].step()
+                optimizers[0].zero_grad(set_to_none=m == 1)
+                if zeroed:
+                    optimizers[1].zero_grad(set_to_none=m == 1)
+    assert noted(found) == ([] if zeroed else ["B3", "B5"])
+
+
+@pytest.mark.parametrize("zeroed", [True, False, "past autograd"])
+@pytest.mark.parametrize("by_hand", [False, True], ids=["autograd", "by hand"])
+def test_half_a_backward_does_not_use_up_what_was_applied(
+    by_hand: bool, zeroed: bool | str, tmp_path: Path
+) -> None:
+    """PyTorch's runtime adds the gradients of W itself: autograd is not asked."""
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = nn.Linear(8, 8)
+        optimizer, weights = torch.optim.SGD(module.parameters(), lr=0.1), list(module.parameters())
+        for m in range(3):
+            x = torch.rand(2, 8, requires_grad=True)
+            with recorder.forward(0, m, module):
+                loss = module(x).square().sum()
+            with recorder.backward(0, m, module, kind="I"):
+                torch.autograd.grad(loss, x, retain_graph=True)
+            with recorder.backward(0, m, module, kind="W"):
+                if by_hand:
+                    for weight, grad in zip(
+                        weights, torch.autograd.grad(loss, weights), strict=True
+                    ):
+                        if weight.grad is None:
+                            weight.grad = grad
+                        else:
+                            weight.grad += grad
+                else:
+                    torch.autograd.backward(loss, inputs=weights)
+            with recorder.update(0, m, module):
+                optimizer.step()
+            if zeroed is True:
+                optimizer.zero_grad(set_to_none=m == 1)
+            for weight in weights if zeroed == "past autograd" else ():
+                assert weight.grad is not None
+                weight.grad.data.zero_()
+    versions = [event["version"] for event in found if event["op"] == "W"]
+    assert versions == ([0, None, None] if by_hand and not zeroed else [0, 1, 2])
+    assert noted(found) == ([] if by_hand or zeroed else ["W1", "W2"])
+    says = [event["extra"].get("undecided", "") for event in found if event["op"] == "W"]
+    assert ["zero gradients before" in entry for entry in says] == [v is None for v in versions]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("mine", ["optimizer", "by hand", "rounded", "past autograd", "nobody"])
+def test_a_gradient_that_nobody_applied_may_stay(mine: str, sparse: bool, tmp_path: Path) -> None:
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = nn.Sequential(nn.Embedding(3, 8, sparse=sparse), nn.Linear(8, 8))
+        optimizer = torch.optim.SGD(module[1].parameters(), lr=0.1)
+        table = torch.optim.SGD(module[0].parameters(), lr=0.1)
+        (weight,) = module[0].parameters()
+        for m in range(3):
+            with recorder.forward(0, m, module):
+                loss = module(torch.tensor([m])).square().sum()
+            with recorder.backward(0, m, module):
+                loss.backward()
+            with recorder.update(0, m, module), torch.no_grad():
+                optimizer.step()
+                if mine == "optimizer":
+                    table.step()
+                elif mine != "nobody":
+                    assert weight.grad is not None
+                    changed = weight.data if mine == "past autograd" else weight
+                    changed.add_(weight.grad, alpha=-1e-30 if mine == "rounded" else -0.1)
+            optimizer.zero_grad()
+    assert noted(found) == ([] if mine == "nobody" else ["B1", "B2"])
