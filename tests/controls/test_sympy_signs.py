@@ -67,6 +67,11 @@ def test_what_is_so_is_said_as_before(form: sympy.Expr, said: str) -> None:
     assert getattr(form, said)
 
 
+def test_what_stops_sympy_does_not_stop_here() -> None:
+    small = sympy.Min(1, sympy.Symbol("u", nonnegative=True), half**-n)
+    assert small.has(sympy.Min)
+
+
 SYMBOLS: Final[dict[Any, st.SearchStrategy[Any]]] = {
     m: st.integers(1, 7),
     n: st.integers(1, 7),

@@ -11,6 +11,7 @@ positive. Two of them are wrong in sympy 1.14, and here become "not known":
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from sympy.core import exprtools
@@ -32,9 +33,11 @@ def _of_halves(whole: Known) -> Known:
     """Whether a product is an integer, where no number in it has an odd denominator."""
 
     def known(product: Any) -> Any:
-        if not any(one.is_Rational and one.q & (one.q - 1) for one in product.args):
+        if any(one.is_Rational and one.q & (one.q - 1) for one in product.args):
+            return False if product._eval_is_rational() is False else None
+        with suppress(AssertionError):  # sympy's own: it has learnt of a sign while it asked
             return whole(product)
-        return False if product._eval_is_rational() is False else None
+        return None
 
     return known
 
