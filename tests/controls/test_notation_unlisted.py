@@ -20,6 +20,7 @@ from theory.notation import (
     index,
     iterates,
     mean,
+    named,
     nonnegative,
     norm,
     positive,
@@ -511,6 +512,18 @@ def test_false_of_what_is_drawn(name: str) -> None:
     make, asked = FALSE[name]
     with pytest.raises(TheoryError, match=asked):
         make()
+
+
+@pytest.mark.parametrize("label", ["x - g", "x−g", "-x", "x + 2*g", "γ·g", "x = g"])
+def test_a_point_is_called_by_a_name(label: str) -> None:
+    """Of f at x + g, called x − g, every line would read falsely."""
+    with pytest.raises(TheoryError, match="is a formula"):
+        named(label, x + g)
+
+
+@pytest.mark.parametrize("label", ["x⁺", "x^+", "x_{k+1}", "x̄⁺", "x[k + 1]", "w*", "y_i"])
+def test_names_of_points_are_names(label: str) -> None:
+    assert str(function("f")(named(label, x + g))) == f"f({label})"
 
 
 @pytest.mark.parametrize(

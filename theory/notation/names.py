@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -86,10 +87,21 @@ class Named(Vector):
     label: str = ""
 
 
+_COMBINED: Final = re.compile(r"^[^\w̄̃]|[-−+*·/=]\s*[^\W_]")
+"""A formula in place of a name: x − g, 2·x; x^+ is none."""
+_INDEX: Final = re.compile(r"\{[^{}]*\}|\[[^][]*\]|\([^()]*\)")
+"""What stands in brackets, as k + 1 does in x_{k+1}."""
+
+
 def named(label: str, combination: Vector) -> Named:
     """A combination of vectors by a name: the point ``y = x − γ∇f(x)``.
 
     Functions at it are then written f(y).
+
+    Raises
+    ------
+    TheoryError
+        The name reads as another combination, such as x − g.
 
     Examples
     --------
@@ -97,6 +109,12 @@ def named(label: str, combination: Vector) -> Named:
     >>> f(named("y", x - a * f.grad(x)))
     f(y)
     """
+    if _COMBINED.search(_INDEX.sub("", label)):
+        raise TheoryError(
+            f"a point is called by a name, and {label!r} is a formula",
+            "named",
+            "take a letter, such as y; without `named` the point is written as what it is",
+        )
     return Named(combination.terms, label)
 
 
