@@ -31,9 +31,9 @@ from theory.notation.iterations import Iterates, require_index, require_step
 from theory.notation.names import (
     Expectation,
     Function,
+    Named,
     Pending,
     listed_in,
-    named,
     plainly,
     text,
 )
@@ -667,7 +667,8 @@ class Draft:
                 label = f"{place(one)}({put})"
                 if len(one.position.terms) == 1:
                     label = text(values.vectors[min(one.position.names)])
-                at, (gradient,) = about[one.function].at(named(label, there)), one.gradient.names
+                called = Named(there.terms, label)
+                at, (gradient,) = about[one.function].at(called), one.gradient.names
                 values = Values(
                     {one.value: at.value, **values.scalars},
                     {**values.vectors, gradient: at.gradient},
