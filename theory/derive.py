@@ -114,9 +114,10 @@ def derive(
             if found.rule is None
             else "it has figures alone (theory.laws.figures)"
         )
+        beside = f"of makespan, peak and staleness for {', '.join(shown)}, but "
         raise NoClosedFormError(
-            f"closed forms of delays are derived for {', '.join(known)}, of makespan, peak and "
-            f"staleness for {', '.join(shown)}, but not for {family!r}: {why}",
+            f"closed forms of delays are derived for {', '.join(known)}, "
+            f"{'' if found.figures else beside}not for {family!r}: {why}",
             f"derive {family}",
             f"ask `staleproof delays {family}` for the numbers of one size, `staleproof verify "
             f"schedules.{family}` for what holds of its invariants",
