@@ -94,6 +94,14 @@ def test_it_is_found_and_its_false_twin_is_not(name: str, tmp_path: Path) -> Non
     assert judge(claim_of(false)).verdict is not Verdict.PROVED
 
 
+@pytest.mark.parametrize("part", ["tau", "tau / 2", "(tau - 1)"])
+def test_windows_begin_with_nothing_in_them(part: str, tmp_path: Path) -> None:
+    """Before iteration 0 there are no terms: W(0) ≤ 0, and that of τ windows is attained later."""
+    text = CASES["windows"][0].replace("<= tau *", f"<= {part} *")
+    row = judge(claim_of(written(tmp_path, HEAD + text, "windows.py")))
+    assert row.verdict is (Verdict.UNKNOWN if part == "tau" else Verdict.REFUTED)
+
+
 def test_where_a_small_model_divides_by_zero_others_are_tried(tmp_path: Path) -> None:
     text = """
 T.assume(n >= 2)

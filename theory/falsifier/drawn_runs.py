@@ -224,7 +224,8 @@ class Runner:
 
     def _begun(self, source: random.Random) -> Numbers:
         """Where a run starts."""
-        return {s: drawn_number(source, 0.3) for s in self._one.state}
+        drawn = {s: drawn_number(source, 0.3) for s in self._one.state}
+        return drawn | dict.fromkeys(self._one.empty, Fraction(0))
 
     def _steps(self) -> list[tuple[Fraction, ...]]:
         """Steps of 1, or of 1 and −1 at two outcomes."""

@@ -70,6 +70,8 @@ class Iteration:
         Parts of the state that start where others do: what is older than the start is the start.
     around : mapping of str to Vector
         From what the inputs of these names differ.
+    empty : frozenset of sympy symbols
+        Parts of the state that start at 0: a window has no terms before the start.
     """
 
     theorem: Theorem
@@ -83,6 +85,7 @@ class Iteration:
     marks: Mapping[Scalar, Scalar]
     starts: Mapping[Scalar, Scalar] = field(default_factory=dict)
     around: Mapping[str, Vector] = field(default_factory=dict)
+    empty: frozenset[Scalar] = frozenset()
 
     @property
     def moving(self) -> tuple[Scalar, ...]:
@@ -198,6 +201,7 @@ class _Iterated:
         self._index = index_of(theorem)
         self._state: dict[Scalar, tuple[Scalar, ...]] = {}  # with what follows, by outcome
         self._inputs: dict[Scalar, None] = {}
+        self._empty: set[Scalar] = set()
         self._shifted: dict[tuple[str, int], Scalar] = {}
         self._open: dict[tuple[str, int], Scalar] = {}
         self._defined: list[tuple[Scalar, Scalar]] = []
@@ -237,6 +241,7 @@ class _Iterated:
             with_marks(goal, marks),
             marks,
             dict(self._alike()),
+            empty=frozenset(self._empty),
         )
 
     def _written(self, one: Relation) -> Relation:
@@ -317,6 +322,7 @@ class _Iterated:
         low, high = min((0, *filter(None, shifts))), max((0, *filter(None, shifts)))
         name, last = str(function), function(self._index + high)
         names = [sympy.Symbol(f"{name}({_place(i)})", real=True) for i in range(low, high + 1)]
+        self._empty |= set(names[: -low if low else 0])
         bounds = high > 0 and not self._loose
         gaps = [one.gap for one in relations if one.kind == "==" or bounds]
         laws = [form for gap in gaps for form in isolated(gap, last)]

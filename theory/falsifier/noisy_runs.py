@@ -82,7 +82,7 @@ def noisy_run(theorem: Theorem) -> SmallModel | None:
     draws = made.tries(DRAWS)
     for number, counts in enumerate(islice(_counts(theorem), POSED)):
         one = iteration(theorem, counts, 1, outcomes, around, Posed)
-        moments = None if one is None else Moments.of(one)
+        moments = None if one is None or one.empty else Moments.of(one)
         if one is None or moments is None:
             continue
         runner = _Noisy(one, counts, moments)

@@ -99,12 +99,20 @@ def written_out(node: Scalar, longest: int = LONGEST) -> Scalar:
     >>> j = sympy.Symbol("j", integer=True)
     >>> written_out(sympy.Sum(2**j, (j, 0, 2)))
     7
+
+    Those of a window before k are at k − 1, k − 2, …: before the start they count as 0.
+
+    >>> k, A = sympy.Symbol("k", integer=True, nonnegative=True), sympy.Function("A")
+    >>> written_out(sympy.Sum(A(j), (j, sympy.Max(0, k - 2), k - 1)))
+    A(k - 2) + A(k - 1)
     """
     if not node.has(sympy.Sum):
         return node
     if not isinstance(node, sympy.Sum):
         return node.func(*(written_out(part, longest) for part in node.args))
     form, *inner, (bound, first, last) = node.args
+    if isinstance(first, sympy.Max):  # of the last iterations, of which there may be fewer
+        first = next(one for one in first.args if one != 0)
     terms = sympy.expand(last - first + 1)
     if not terms.is_Integer or not 0 <= terms <= longest:
         raise unsupported(f"a sum of {terms} terms")
