@@ -436,6 +436,9 @@ up, beside = y + r * p, y + f(h) * p
 FALSE = {
     "a step that is drawn": (stepped(x - s * g, g), "s moves x, and nothing says"),
     "a step where x is drawn": (stepped(x - s * g, x, g), "s moves x, and nothing says"),
+    "a step by a norm": (stepped(x - norm(u) * g, g), "u moves x, and nothing says"),
+    "a step by a product": (stepped(x - (u @ h) * g, g), "h moves x, and nothing says"),
+    "a step by a value": (stepped(x - f(u) * g, g), "u moves x, and nothing says"),
     "beside the draw": (stepped(x + g + u, g), "u moves x, and nothing says"),
     "where x alone is drawn": (stepped(x + u, x), "u moves x, and nothing says"),
     "over iterations": (mean_over_iterations, "avg is over k, which the theorem names"),

@@ -25,7 +25,11 @@ a = sympy.Symbol("a", positive=True)
 g = sympy.Symbol("g", negative=True)
 half = sympy.Rational(1, 2)
 
+s = sympy.Symbol("s", positive=True)
 WRONG: Final = {
+    "(S(3)/2)**s - 2": "is_nonzero",
+    "Abs((S(3)/2)**s - 2)": "is_positive",
+    "(k + sqrt(2))**2 - 2": "is_nonzero",
     "1/(m*n) - 1/2": "is_positive",
     "1/(m + n) - 1/3": "is_positive",
     "1/2 - 1/(m*n)": "is_negative",
@@ -37,14 +41,20 @@ WRONG: Final = {
 
 @pytest.mark.parametrize("form", WRONG)
 def test_what_is_not_so_is_not_said(form: str) -> None:
-    one = sympy.sympify(form, {"m": m, "n": n})
+    one = sympy.sympify(form, {"m": m, "n": n, "k": k, "s": s})
     assert getattr(one, WRONG[form]) is None
 
 
 def test_sympy_alone_says_it_still() -> None:
     """Once it says none of it, `theory.kernel.cautious_sympy` can go."""
     asked = "; ".join(f"print(({form}).{said})" for form, said in WRONG.items())
-    code = f"import sympy; m, n = sympy.symbols('m n', integer=True, positive=True); {asked}"
+    code = f"""
+import sympy
+from sympy import Abs, S, sqrt
+m, n = sympy.symbols('m n', integer=True, positive=True)
+k, s = sympy.Symbol('k', integer=True, nonnegative=True), sympy.Symbol('s', positive=True)
+{asked}
+"""
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(said.stdout.split()) == {"True"}
     assert cautious_sympy.__doc__
@@ -114,6 +124,8 @@ def test_what_is_said_holds_at_every_point(
 
 
 HEAD: Final = """\
+import sympy
+from theory.kernel import Combine
 from theory.notation import *
 
 (m, n, p), (k, K) = count("m n p"), (index("k"), count("K"))
@@ -133,6 +145,16 @@ CLAIM = T.shows(0 <= total(D(k), k, K))
 A = T.sequence("A", nonnegative=True)
 T.assume(A(k + 1) <= (k - z) * A(k))
 CLAIM = T.shows(A(n) <= 0)
+""",
+    "never 0": """
+a, s = real("a"), positive("s")
+size = abs(Rational(3, 2) ** s - 2)
+near = T.assume(a * size <= 0)
+CLAIM = T.shows(a <= 0, by=Combine({near: 1 / size}))
+""",
+    "nothing to a power": """
+s = positive("s")
+CLAIM = T.shows(sympy.Integer(0) ** ((Rational(3, 2) ** s - 2) ** 2) + s <= s)
 """,
     "bernoulli": "CLAIM = T.shows(1 + 2**n * t / 6 <= (1 + t) ** (2**n / 6))",  # n = 1, t = 7
 }

@@ -5,7 +5,9 @@ positive. Two of them are wrong in sympy 1.14, and here become "not known":
 
 - 1/(m·n) − 1/2 is called positive for all positive integers m and n: of what is bounded below, a
   monomial in a denominator, the largest value is taken for the least (`_monotonic_sign`);
-- 2ⁿ/6 is called an integer, and 2·6ⁿ/3 none: of a denominator only powers of two are looked at.
+- 2ⁿ/6 is called an integer, and 2·6ⁿ/3 none: of a denominator only powers of two are looked at;
+- (3/2)ˢ is called no integer for real s > 0, and (√2)ⁿ irrational for n ≥ 1, so that (3/2)ˢ − 2 and
+  (√2)ⁿ − 2 are never 0.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import Any
 
 from sympy.core import exprtools
 from sympy.core.mul import Mul
+from sympy.core.power import Pow
 
 Known = Callable[[Any], Any]
 
@@ -42,15 +45,30 @@ def _of_halves(whole: Known) -> Known:
     return known
 
 
-def _mend() -> None:
-    exprtools._monotonic_sign = _of_polynomials(exprtools._monotonic_sign)
-    mended = _of_halves(Mul._eval_is_integer)
-    classes = [Mul]
+def _of_numbers(known: Known) -> Known:
+    """What a power is; that it is something not, of a rational power of a rational number alone."""
+
+    def certain(power: Any) -> Any:
+        numbers = power.base.is_Rational and power.exp.is_Rational
+        found = known(power)
+        return found if found or numbers else None
+
+    return certain
+
+
+def _mend(kind: Any, fact: str, cautious: Callable[[Known], Known]) -> None:
+    """Put another answer in the place of sympy's, in every class that asks for it."""
+    name = f"_eval_is_{fact}"
+    own = getattr(kind, name)
+    mended, classes = cautious(own), [kind]
     for one in classes:  # each asks a table of its own
         classes += one.__subclasses__()
-        if one._prop_handler.get("integer") is Mul._eval_is_integer:
-            one._prop_handler["integer"] = mended
-    Mul._eval_is_integer = mended
+        if one._prop_handler.get(fact) is own:
+            one._prop_handler[fact] = mended
+    setattr(kind, name, mended)
 
 
-_mend()
+exprtools._monotonic_sign = _of_polynomials(exprtools._monotonic_sign)
+_mend(Mul, "integer", _of_halves)
+_mend(Pow, "integer", _of_numbers)
+_mend(Pow, "rational", _of_numbers)

@@ -18,6 +18,7 @@ import numpy as np
 import sympy
 import z3
 
+from schedules.closed_forms.start_times import LEAST_STAGES
 from schedules.errors import ParameterError, ScheduleError
 from schedules.families.family import Family
 from schedules.invariants import check, parse_requirements
@@ -242,7 +243,7 @@ def _read(family: Family, law: Law | None, *, by_slots: bool) -> tuple[StampedOr
             raise _refusal("no start times of its rule are proved", "state its order by stamps")
         if multiplies(law.times.guess):
             raise _refusal("start times multiply p and m", "state its order by stamps")
-        return played(law), 2
+        return played(law), max(LEAST_STAGES, law.times.guess.least)
     if not isinstance(family.rule, StampedOrder):
         raise _refusal("messages of its own are in the order", "state its order by stamps")
     if family.rule.beside:

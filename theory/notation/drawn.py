@@ -190,9 +190,8 @@ class _Draw:
         known |= {name for _, old, *_ in self.plan.delays for name in old.names}
         known |= {name for now, _ in self.plan.iterates for name in now.names}
         for now, then in self.plan.iterates:
-            varying = {one.name for one in self.plan.varying}
-            factors = {s.name for form in _factors(then) for s in form.free_symbols}
-            made = self._at(then.names | factors & varying)
+            factors = (_named(form, self.plan, self.places) for form in _factors(then))
+            made = self._at(then.names.union(*factors))
             beside = made - known
             if self.average:
                 beside = {name for name in beside if indices_in(name)}
