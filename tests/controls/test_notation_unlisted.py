@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import sympy
@@ -403,9 +404,9 @@ def stepped(step: Vector, *drawn: Vector, given: tuple[Vector, ...] = ()) -> Cal
     return made
 
 
-def mean_over_iterations() -> Theorem:
+def mean_over(over: str) -> Theorem:
     """f is t²/2, γ is 1/2: the mean over k = 0, 1 is 5/8 in every iteration, and no half of it."""
-    avg = average("avg", x, over="k")
+    avg = average("avg", x, over=over)
     T = theorem("mine.over-k")
     T.strongly_convex(f, c)
     T.minimum(f, star)
@@ -433,15 +434,16 @@ def one_for_all(*drawn: Vector | Scalar, over: str = "") -> Callable[[], Theorem
 
 
 up, beside = y + r * p, y + f(h) * p
-FALSE = {
+FALSE: dict[str, tuple[Callable[[], Theorem], str]] = {
     "a step that is drawn": (stepped(x - s * g, g), "s moves x, and nothing says"),
     "a step where x is drawn": (stepped(x - s * g, x, g), "s moves x, and nothing says"),
     "a step by a norm": (stepped(x - norm(u) * g, g), "u moves x, and nothing says"),
     "a step by a product": (stepped(x - (u @ h) * g, g), "h moves x, and nothing says"),
-    "a step by a value": (stepped(x - f(u) * g, g), "u moves x, and nothing says"),
+    "a step by a value": (stepped(x - f(u) * g, g), "and nothing is said of f"),
     "beside the draw": (stepped(x + g + u, g), "u moves x, and nothing says"),
     "where x alone is drawn": (stepped(x + u, x), "u moves x, and nothing says"),
-    "over iterations": (mean_over_iterations, "avg is over k, which the theorem names"),
+    "over iterations": (partial(mean_over, "k"), "avg is over k, which the theorem names"),
+    "over k, beside": (partial(mean_over, " k"), "avg is over k, which the theorem names"),
     "listed at x": (one_for_all(f_i(x)), r"f_i\(x\) is drawn under E, and so is x"),
     "a slope at x": (one_for_all(f_i.grad(x)), "whether f_i is drawn anew in each iteration"),
     "over i": (one_for_all(over="i"), "whether f_i is drawn anew in each iteration"),

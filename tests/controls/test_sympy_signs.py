@@ -30,6 +30,8 @@ WRONG: Final = {
     "(S(3)/2)**s - 2": "is_nonzero",
     "Abs((S(3)/2)**s - 2)": "is_positive",
     "(k + sqrt(2))**2 - 2": "is_nonzero",
+    "6/(2*k + 3) - 2": "is_nonzero",
+    "Abs((-s)**(k/2) - 1)": "is_positive",
     "1/(m*n) - 1/2": "is_positive",
     "1/(m + n) - 1/3": "is_positive",
     "1/2 - 1/(m*n)": "is_negative",
@@ -152,6 +154,7 @@ size = abs(Rational(3, 2) ** s - 2)
 near = T.assume(a * size <= 0)
 CLAIM = T.shows(a <= 0, by=Combine({near: 1 / size}))
 """,
+    "no integer": "CLAIM = T.shows(k + sympy.Integer(0) ** abs(6 / (2 * k + 3) - 2) <= k)",
     "nothing to a power": """
 s = positive("s")
 CLAIM = T.shows(sympy.Integer(0) ** ((Rational(3, 2) ** s - 2) ** 2) + s <= s)

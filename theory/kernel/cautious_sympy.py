@@ -5,9 +5,9 @@ positive. Two of them are wrong in sympy 1.14, and here become "not known":
 
 - 1/(m·n) − 1/2 is called positive for all positive integers m and n: of what is bounded below, a
   monomial in a denominator, the largest value is taken for the least (`_monotonic_sign`);
-- 2ⁿ/6 is called an integer, and 2·6ⁿ/3 none: of a denominator only powers of two are looked at;
-- (3/2)ˢ is called no integer for real s > 0, and (√2)ⁿ irrational for n ≥ 1, so that (3/2)ˢ − 2 and
-  (√2)ⁿ − 2 are never 0.
+- 2ⁿ/6 is called an integer: of a denominator only powers of two are looked at;
+- 6/(2k + 3), and (3/2)ˢ for real s > 0, are called no integers, and (√2)ⁿ irrational for n ≥ 1, so
+  that none of them less 2 is ever 0; and (−b)^(j/2) imaginary for every j, 0 included.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _of_halves(whole: Known) -> Known:
 
     def known(product: Any) -> Any:
         if any(one.is_Rational and one.q & (one.q - 1) for one in product.args):
-            return False if product._eval_is_rational() is False else None
+            return None
         with suppress(AssertionError):  # sympy's own: it has learnt of a sign while it asked
             return whole(product)
         return None
@@ -46,12 +46,20 @@ def _of_halves(whole: Known) -> Known:
 
 
 def _of_numbers(known: Known) -> Known:
-    """What a power is; that it is something not, of a rational power of a rational number alone."""
+    """What something is; that it is something not, of numbers alone."""
 
-    def certain(power: Any) -> Any:
-        numbers = power.base.is_Rational and power.exp.is_Rational
-        found = known(power)
-        return found if found or numbers else None
+    def certain(form: Any) -> Any:
+        found = known(form)
+        return found if found or form.is_number else None
+
+    return certain
+
+
+def _of_numbers_alone(known: Known) -> Known:
+    """What a number is, and nothing of anything else."""
+
+    def certain(form: Any) -> Any:
+        return known(form) if form.is_number else None
 
     return certain
 
@@ -70,5 +78,7 @@ def _mend(kind: Any, fact: str, cautious: Callable[[Known], Known]) -> None:
 
 exprtools._monotonic_sign = _of_polynomials(exprtools._monotonic_sign)
 _mend(Mul, "integer", _of_halves)
-_mend(Pow, "integer", _of_numbers)
-_mend(Pow, "rational", _of_numbers)
+_mend(Mul, "integer", _of_numbers)
+for _fact in ("integer", "rational", "extended_real"):
+    _mend(Pow, _fact, _of_numbers)
+_mend(Pow, "imaginary", _of_numbers_alone)

@@ -12,6 +12,7 @@ the variable is free in nothing that the proof takes for granted beyond what the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
@@ -153,7 +154,8 @@ def _require_own_variables(theorem: Theorem) -> None:
     named |= {one for form in (*forms, *theorem.sequences.values()) for one in form.free_symbols}
     named |= {one.limits[0][0] for form in forms for one in atoms(form, sympy.Sum)}
     for place, mean in means_in(theorem):
-        clash = marked(mean, OVER) & {str(one) for one in named}
+        words = {word for said in marked(mean, OVER) for word in re.findall(r"\w+", said)}
+        clash = words & {str(one) for one in named}
         if clash:
             raise TheoryError(
                 f"{mean.args[0]} is over {min(clash)}, which the theorem names: nothing that it "

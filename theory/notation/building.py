@@ -296,7 +296,8 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         follow(step.name, step.relation)
     powers = [*elementary.geometric(formulas, run.index, run.counts)]
     summed = [*powers, *elementary.sums(formulas, run.index, run.counts)]
-    if (summed or windows) and run.index not in bare.indices:  # bound by a sum, if it is named
+    if run.index is not None and (summed or windows) and run.index not in bare.indices:
+        # bound by a sum, if it is named
         bare = replace(bare, indices=(*bare.indices, run.index))
     steps += elementary.facts([*formulas, *(one.relation for one in powers)], hypotheses)
     steps += elementary.roots(formulas)

@@ -32,7 +32,10 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     named = {symbol.name for form in forms for symbol in form.free_symbols}
     cited = [one for lemma, _ in plan.cites for one in lemma.points]
     listed = [*cited, *(one for f in functions for one in f.points.values())]
-    _require_listed(names | named, listed, statement.id)
+    factors = [factor for _, then in plan.iterates for _, factor in then.terms]
+    moved = {name for _, then in plan.iterates for name in then.names}
+    moved |= {one.name for factor in factors for one in sympy.sympify(factor).free_symbols}
+    _require_listed(names | named | moved, listed, statement.id)
     for one in points:
         called = one.value.name.removeprefix(f"{one.function}(").removesuffix(")")
         if called in names and one.position != vector(called):
