@@ -66,6 +66,15 @@ CLAIM = T.shows(total(W(k), k, K) <= tau * total(A(k), k, K))
 """,
         ("<= tau *", "<= tau / 2 *"),
     ),
+    # a window that says by itself along what lines hold
+    "a window": (
+        """
+A = T.sequence("A", nonnegative=True)
+T.assume(A(k) <= 1)
+CLAIM = T.shows(window(A(j), j, k, tau) <= tau)
+""",
+        ("<= tau)", "<= tau - 1)"),
+    ),
     # a bound that is assumed at the start, and a line that somebody wrote
     "from the start": (
         """

@@ -144,7 +144,7 @@ class Plan:
         return one.name
 
     def count_along(self, *said: Relation) -> None:
-        """Find the index of sequences where nothing iterates: a(k + 1) names it, or Σ a(k).
+        """Find the index of sequences where nothing iterates: a(k + 1), Σ a(k) or a window names it.
 
         What is cited has summed already.
         """
@@ -159,7 +159,8 @@ class Plan:
             sums = {total.limits[-1] for one in own for total in atoms(one.gap, sympy.Sum)}
             ahead = {one for call in calls for one in call.free_symbols if call.args == (one + 1,)}
             summed = {one for one, first, _ in sums if first == 0 and not self.cites}
-            found = [one for one in ahead or summed if one == index(str(one))]
+            late = {last + 1 for _, first, last in sums if isinstance(first, sympy.Max)}
+            found = [one for one in ahead or summed or late if one == index(str(one))]
             self.index = found[0] if len(found) == 1 else None
 
     def spelled(self, form: Scalar) -> Scalar:
