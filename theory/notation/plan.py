@@ -144,7 +144,7 @@ class Plan:
         return one.name
 
     def count_along(self, *said: Relation) -> None:
-        """Find the index of sequences where nothing iterates: a(k + 1), Σ a(k) or a window names it.
+        """Find the index of sequences where nothing iterates: a(k + 1), Σ a(k), a window name it.
 
         What is cited has summed already.
         """
