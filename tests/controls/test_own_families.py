@@ -18,7 +18,7 @@ from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.stamps import LINE, At, Number, StampedOrder
 from schedules.validation.facts import in_flight
-from theory.derive import derive, derive_rule, settled
+from theory.derive import derive, derive_rule, durations, invariants, settled
 from theory.errors import UnsupportedFormError
 from theory.laws.figures import prove
 from theory.laws.own_orders import Run, beside_runs, row_of, where_it_runs
@@ -264,3 +264,29 @@ def test_figures_of_no_size_are_no_figures() -> None:
     found = prove(family(ORDER, figures=figures), figures, "ascending")
     assert found.verdict is Verdict.UNKNOWN
     assert "of no small size" in found.open
+
+
+def test_what_is_proved_from_some_p_on_is_said_from_there(tmp_path: Path) -> None:
+    """PipeDream's rule, with twice as many in flight at p = 7 alone: 13 there, not 7."""
+    path = tmp_path / "seven.py"
+    path.write_text(
+        """
+import operator
+from schedules.actions import Kind
+from schedules.families import Family
+from schedules.policies import WeightPolicy
+from schedules.rules import GreedyRule
+RULE = GreedyRule(operator.lt, Kind.B, {Kind.B: Kind.F, Kind.F: Kind.B})
+FAMILY = Family(
+    "seven", "ours", "ours", WeightPolicy("stash"), rule=RULE,
+    admission=lambda p: 2 * p if p == 7 else p,
+)
+""",
+        encoding="utf-8",
+    )
+    law = derive(str(path))
+    row = invariants(str(path), law)
+    assert row.domain.startswith("p >= 8")
+    assert {one.outcome.verdict for one in row.invariants} == {Verdict.PROVED}
+    (found,) = durations(str(path), law)
+    assert found.to_json()["domain"].endswith("p >= 8")

@@ -108,11 +108,14 @@ class DurationLaw:
     starts : tuple of StartTimes
         Of each of them, its coefficients in the starts of F(s, m) and B(s, m).
     proof : tuple of Outcome
+    least : int
+        The least p of the order.
     """
 
     region: Region
     starts: tuple[StartTimes, ...]
     proof: tuple[Outcome, ...]
+    least: int = LEAST_STAGES
 
     @property
     def verdict(self) -> Verdict:
@@ -133,9 +136,10 @@ class DurationLaw:
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
         starts = zip(self.region.names, self.starts, strict=True)
+        late = f", p >= {self.least}" if self.least > LEAST_STAGES else ""
         return {
             "verdict": self.verdict.name,
-            "domain": self.region.words,
+            "domain": self.region.words + late,
             "starts": {name: described(of) for name, of in starts},
             "makespan": sympy.sstr(self.makespan),
             "proof": [one.to_json() for one in self.proof],
@@ -229,7 +233,7 @@ def _of_region(family: Family, law: Law, order: StampedOrder, region: Region) ->
     if starts is None:
         return None
     proof = (*law.proof, *map(decide, statements(order, region, starts)))
-    found = DurationLaw(region, starts, proof)
+    found = DurationLaw(region, starts, proof, law.times.guess.least)
     return found if found.verdict is Verdict.PROVED else None
 
 
