@@ -111,6 +111,21 @@ def test_windows_begin_with_nothing_in_them(part: str, tmp_path: Path) -> None:
     assert row.verdict is (Verdict.UNKNOWN if part == "tau" else Verdict.REFUTED)
 
 
+@pytest.mark.parametrize("term", ["j**2", "(A(j) + 1)", "(j + 1) * (1 - A(j))"])
+def test_what_does_not_vanish_before_the_start_is_not_run(term: str, tmp_path: Path) -> None:
+    """At k = 0 a window is empty, whatever the term: W(0) is 0, and not that of A(−1)."""
+    text = f"""
+A, W = T.sequence("A", nonnegative=True), T.sequence("W", nonnegative=True)
+T.along(k)
+T.assume(W(k) >= window({term}, j, k, 2))
+T.assume(W(k) <= window({term}, j, k, 2))
+T.assume(A(k) <= 1)
+CLAIM = T.shows(W(0) <= 0)
+"""
+    row = judge(claim_of(written(tmp_path, HEAD + text, "before.py")))
+    assert row.verdict is not Verdict.REFUTED
+
+
 def test_where_a_small_model_divides_by_zero_others_are_tried(tmp_path: Path) -> None:
     text = """
 T.assume(n >= 2)

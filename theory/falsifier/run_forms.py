@@ -111,8 +111,8 @@ def written_out(node: Scalar, longest: int = LONGEST) -> Scalar:
     if not isinstance(node, sympy.Sum):
         return node.func(*(written_out(part, longest) for part in node.args))
     form, *inner, (bound, first, last) = node.args
-    if isinstance(first, sympy.Max):  # of the last iterations, of which there may be fewer
-        first = next(one for one in first.args if one != 0)
+    if isinstance(first, sympy.Max):
+        first = _window_start(form, first, bool(inner))
     terms = sympy.expand(last - first + 1)
     if not terms.is_Integer or not 0 <= terms <= longest:
         raise unsupported(f"a sum of {terms} terms")
@@ -120,6 +120,15 @@ def written_out(node: Scalar, longest: int = LONGEST) -> Scalar:
     return sympy.Add(
         *(written_out(body.subs(bound, first + i), longest) for i in range(int(terms)))
     )
+
+
+def _window_start(term: Scalar, first: Scalar, nested: bool) -> Scalar:
+    """Where a window begins that has passed the start; before it terms have to vanish with A(j)."""
+    late = [one for one in first.args if one != 0]
+    empty = term.xreplace(dict.fromkeys(term.atoms(AppliedUndef), sympy.S.Zero))
+    if len(first.args) != 2 or len(late) != 1 or nested or empty != 0:
+        raise unsupported("a window whose terms before the start are not those of a sequence")
+    return late[0]
 
 
 def _declared(one: Scalar) -> set[str]:

@@ -1,7 +1,7 @@
 """What sympy says of signs and of whole numbers, held to what is so, from the first import on.
 
 sympy simplifies by such answers before anybody sees a formula, √z² to z where it takes z for
-positive. Two of them are wrong in sympy 1.14, and here become "not known":
+positive. These are wrong in sympy 1.14, and here become "not known":
 
 - 1/(m·n) − 1/2 is called positive for all positive integers m and n: of what is bounded below, a
   monomial in a denominator, the largest value is taken for the least (`_monotonic_sign`);
