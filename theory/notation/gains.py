@@ -19,8 +19,9 @@ from sympy.core.function import AppliedUndef
 
 from theory.kernel.atoms import atoms
 from theory.kernel.elementary import Log
+from theory.kernel.means import Mean
 from theory.kernel.relations import Relation, le
-from theory.kernel.vectors import Scalar, Vector
+from theory.kernel.vectors import Gram, Scalar, Vector
 
 
 def gains(
@@ -84,8 +85,14 @@ def gains(
     return (plain,) if plain is not None else potentials or (*_of_bound(goal, k, last, ratios),)
 
 
-def ratios_of(iterates: Iterable[tuple[Vector, Vector]], moduli: Iterable[Scalar]) -> list[Scalar]:
+def ratios_of(
+    iterates: Iterable[tuple[Vector, Vector]],
+    moduli: Iterable[Scalar],
+    known: Iterable[Relation] = (),
+) -> list[Scalar]:
     """What an iteration may leave: of x⁺ = r·x + …, r; of x⁺ = x − γg, 1 − γμ or 1 − 2γμ.
+
+    Where ‖w‖² ≤ r·‖d‖² is assumed, r or what is half-way to 1: the rest is for what disturbs.
 
     Parameters
     ----------
@@ -93,6 +100,8 @@ def ratios_of(iterates: Iterable[tuple[Vector, Vector]], moduli: Iterable[Scalar
         What moves, and where to.
     moduli : iterable of sympy expressions
         Of strong convexity, and the like.
+    known : iterable of Relation
+        What is assumed.
     """
     found: dict[Scalar, None] = {}
     moduli = [*moduli]
@@ -102,7 +111,39 @@ def ratios_of(iterates: Iterable[tuple[Vector, Vector]], moduli: Iterable[Scalar
             steps = (factor * modulus for modulus in moduli if name not in now.names)
             falls = (1 + j * step for step in steps if not step.is_nonnegative for j in (1, 2))
             found |= dict.fromkeys([*own, *falls])
+    for said in (one for one in known if one.kind == "<="):
+        shares = (one.as_independent(Gram, Mean, as_Add=False) for one in (said.lhs, said.rhs))
+        (over, left), (left_of, right) = shares
+        share = left_of / over
+        if left != 1 and right != 1 and share.free_symbols and not (share - 1).is_nonnegative:
+            found |= dict.fromkeys([share, (1 + share) / 2])
     return [one for form in found if (one := sympy.cancel(form)) != 1]
+
+
+def start_of(goal: Relation, k: Scalar) -> Relation | None:
+    """What a statement about every n says of n = 0, said of iteration k.
+
+    Examples
+    --------
+    >>> n, k = sympy.symbols("n k", integer=True, nonnegative=True)
+    >>> F, S = sympy.Function("F"), sympy.Function("S")
+    >>> print(start_of(le((n + 2) * F(n), S(0)), k))
+    2*F(k) <= S(k)
+    """
+    last = _last(goal, k)
+    starts = atoms(goal.rhs, AppliedUndef)
+    if last is None or not starts or any(one.args != (0,) for one in starts):
+        return None
+    first = {last.args[0]: sympy.S.Zero}
+    sides = [
+        one.subs(first).replace(_is_start, lambda one: one.func(k)) for one in (goal.lhs, goal.rhs)
+    ]
+    defined = all(not one.has(sympy.zoo, sympy.nan) for one in sides) and sides[0] != 0
+    return le(*sides) if defined else None
+
+
+def _is_start(form: Scalar) -> bool:
+    return isinstance(form, AppliedUndef) and form.args == (0,)
 
 
 def distances_of(
@@ -201,8 +242,10 @@ def _most(goal: Relation, k: Scalar, summed: Scalar) -> tuple[Scalar, Scalar] | 
     own, rate = sympy.together(factor).as_independent(last + 1, as_Add=False)
     kept, over = (sympy.S.One, factor) if own.is_positive else (own, rate)
     rest = sympy.expand((goal.rhs - sympy.expand(left - factor * total)) / over)
-    divided = sympy.fraction(sympy.together(rest))[1].has(last + 1)
-    return kept, sympy.expand(sympy.cancel(rest)) if divided else rest
+    if sympy.fraction(sympy.together(rest))[1].has(last + 1):
+        return kept, sympy.expand(sympy.cancel(rest))
+    terms = sympy.Add.make_args(rest)  # K·G(0)/(K − Kr), where K goes out again
+    return kept, sympy.Add(*(sympy.cancel(t) if t.has(last + 1) else t for t in terms))
 
 
 def _added(most: Scalar, k: Scalar, count: Scalar) -> Scalar:

@@ -18,7 +18,7 @@ from theory.kernel.stored import entries_of
 from theory.kernel.theorem import Rule, Theorem
 from theory.kernel.vectors import Gram, Scalar
 from theory.notation.building import INSIDE, built
-from theory.notation.gains import distances_of, gains, ratios_of, unweighted
+from theory.notation.gains import distances_of, gains, ratios_of, start_of, unweighted
 from theory.notation.names import Function
 from theory.notation.norms import SQUARED
 from theory.notation.plan import Plan, Statement, Written
@@ -46,7 +46,8 @@ def theorem_of(
     if search is None:
         return built(statement, plan, functions)
     lines = _lines(statement.relation, plan)
-    signed = [(one, more) for one in lines if (more := _beside(one, plan, plan.index))]
+    start = start_of(statement.relation, plan.index) if lines else None
+    signed = [(one, more) for one in lines if (more := _beside(one, start, plan, plan.index))]
     longer = [
         _with_lines(statement, plan, functions, search, {**more, named(number): line})
         for number, (line, more) in enumerate([*((one, {}) for one in lines), *signed])
@@ -79,17 +80,21 @@ def _lines(goal: Relation, plan: Plan) -> tuple[Relation, ...]:
         return ()
     bounds = {*plan.constants, *plan.lower_bounds}
     said = [one.relation for one in plan.assumed]
-    ratios = ratios_of(plan.iterates, plan.moduli)
+    ratios = ratios_of(plan.iterates, plan.moduli, said)
     distances = distances_of(plan.iterates, plan.sequences, plan.index)
     return gains(plan.as_sum(goal), plan.index, bounds, said, ratios, distances)
 
 
-def _beside(line: Relation, plan: Plan, k: Scalar) -> dict[str, Relation]:
-    """That sums of squares that are left in the end are at least 0; a line without its weights."""
+def _beside(line: Relation, start: Relation | None, plan: Plan, k: Scalar) -> dict[str, Relation]:
+    """That sums of squares that are left in the end are at least 0; a line without its weights.
+
+    And what the statement says of the start, of any iteration.
+    """
     later = {call.func for call in atoms(line.gap, AppliedUndef) if call.args[0] == k + 1}
     here = sorted((f(k) for f in later if atoms(plan.sequences.get(f, k), Gram)), key=str)
     plain = unweighted(line, k)
     found = {f"{one} at least 0": le(0, one) for one in here if not one.is_nonnegative}
+    found |= {} if start is None else {"as at the start": start}
     return found if plain is None else {**found, "without weights": plain}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from theory.proving.blocks import Block
@@ -93,6 +93,42 @@ def solution_of(exact: Exact, conditions: list[Condition]) -> Solution | None:
             for k, slope in slopes.items():
                 forms[k][key] = forms[k].get(key, zero) + slope * factor
     return solve([_nonzero(form) for form in forms], _nonzero(goal))
+
+
+def unmixed(exact: Exact) -> tuple[Exact, list[Condition]]:
+    """With all that is said of means, and that no square mixes what is random with what is not.
+
+    Random r is seen from its mean m. E⟨r, j⟩ = ⟨m, j⟩ may be used as often as one likes; squares
+    stay squares where every r − m is turned round, and so does half of both: where there are some,
+    there are some without a mixture.
+    """
+    products, problem = exact.block.products, exact.problem
+    drawn = {str(one) for _, names in exact.block.under for one in names}
+    random = {place for place in exact.places if exact.block.parts[place][1] in drawn}
+    pairs = {products[pair][0]: pair for pair in products if {*pair} <= {*exact.places}}
+    means: dict[int, dict[int, Element]] = {}
+    tied: dict[tuple[int, int], str] = {}
+    for name, form in problem.reduced_facts.items() if random else ():
+        if problem.facts[name].kind == "==" and form.keys() <= pairs.keys():
+            shares = {pairs[m]: element / products[pairs[m]][1] for m, element in form.items()}
+            mixed = [pair for pair in shares if len({*pair} & random) == 1]
+            others = [pair for pair in shares if not {*pair} & random]
+            if len(mixed) == 1 and len(others) + 1 == len(shares):
+                r, j = sorted(mixed[0], key=lambda place: place not in random)
+                if all(j in pair for pair in others):
+                    mean = {sum(p) - j: -shares[p] / shares[mixed[0]] for p in others}
+                    means.setdefault(r, mean)
+                    tied.setdefault((r, j), name)
+    more = [name for name in dict.fromkeys(tied.values()) if name not in exact.facts]
+    forms = [*exact.forms[: len(exact.facts)], *(problem.reduced_facts[name] for name in more)]
+    wider = replace(
+        exact, facts=[*exact.facts, *more], forms=[*forms, *exact.forms[len(exact.facts) :]]
+    )
+    one, zero = problem.split.field.one, problem.split.field.zero
+    return wider, [
+        ({(r, j): one, **{(r, q): mean[j] for q, mean in means.items() if j in mean}}, zero)
+        for r, j in tied
+    ]
 
 
 def _nonzero(form: dict[Any, Element]) -> dict[Any, Element]:

@@ -39,6 +39,9 @@ PATIENCE = 40
 LONGEST = 160
 """Characters of a reason: one that spells out all inner products says nothing."""
 
+MOST_SORTS = 3
+"""Sorts of reasons: more of them are not read."""
+
 
 @dataclass(frozen=True)
 class Searched:
@@ -145,10 +148,11 @@ def _told(whys: list[str]) -> list[str]:
     """
     sorts: dict[str, str] = {}
     for why in whys:
-        sorts.setdefault(why.partition(" at ")[0], why)
+        sorts.setdefault(why.partition(" at ")[0].partition(" of ")[0], why)
     if "no multipliers and squares" in sorts:  # which says more
         sorts.pop("no multipliers", None)
-    return [why if len(why) < LONGEST else f"{why[:LONGEST]}…" for why in sorts.values()]
+    first = [*sorts.values()][:MOST_SORTS]
+    return [why if len(why) < LONGEST else f"{why[:LONGEST]}…" for why in first]
 
 
 def _candidates(

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from itertools import chain, combinations, combinations_with_replacement, islice, product
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import sympy
 
 from theory.kernel.rules.algebra import Combine
-from theory.kernel.vectors import Scalar
-from theory.proving.affine import Condition, Exact, at_free, solution_of, valued
+from theory.proving.affine import Condition, Exact, at_free, solution_of, unmixed, valued
 from theory.proving.blocks import Block, blocks_of
 from theory.proving.elimination import replaced
 from theory.proving.exact import Solution
@@ -68,6 +67,11 @@ def _with_block(problem: Problem, block: Block, settled: bool) -> Iterator[Combi
             chosen = [kept[n] for n in outcome.columns]
             exact = exact_of(problem, block, chosen, names, terms, outcome)
             yield from _drafts(exact, outcome, None if settled else program)
+            wider, apart = unmixed(exact)
+            solution = solution_of(wider, apart) if apart else None
+            if solution is not None and not solution.free:
+                values = [at_free(solution, k, {}, wider) for k in range(len(wider.forms))]
+                yield from _drafted(wider, values)
 
 
 def exact_of(
@@ -125,19 +129,22 @@ def _drafts(exact: Exact, outcome: Outcome, program: Program | None) -> Iterator
     inside = _central(exact, outcome, program) if program else ()
     for values in chain(values_of(exact, outcome), inside):
         solutions += 1
-        matrix = {
-            (i, j): valued(exact.entry(i, j), values) for i in exact.places for j in exact.places
-        }
-        for order in _orders(exact.places):
-            squares = _ldl(matrix, order)
-            if squares is not None:
-                yield completed(exact.problem, _draft(exact, values, squares))
+        yield from _drafted(exact, values)
     if not solutions:
         yield (
             "squares are found at single points, but no formula of theirs in the parameters; a "
             "line that chooses weights helps, such as "
             "T.have((u + v) ** 2 <= (1 + a) * u**2 + (1 + 1 / a) * v**2)"
         )
+
+
+def _drafted(exact: Exact, values: Sequence[Element]) -> Iterator[Combine | str]:
+    places = exact.places
+    matrix = {(i, j): valued(exact.entry(i, j), values) for i in places for j in places}
+    for order in _orders(places):
+        squares = _ldl(matrix, order)
+        if squares is not None:
+            yield completed(exact.problem, _draft(exact, values, squares))
 
 
 def _draft(
@@ -264,29 +271,50 @@ def _rank_conditions(exact: Exact, outcome: Outcome) -> Iterator[list[Condition]
 
 def _roots(exact: Exact, solution: Solution, size: int) -> Iterator[Element]:
     """Values of the free unknown at which a minor vanishes, from the determinant's factors."""
-    free, split = solution.free[0], exact.problem.split
-    field = split.field
-    t = sympy.Dummy("t")
+    free, field = solution.free[0], exact.problem.split.field
+    ring = field.ring.clone(symbols=(*field.symbols, sympy.Dummy("t")))
     at_zero = [at_free(solution, k, {free: field.zero}, exact) for k in range(len(exact.forms))]
     at_one = [at_free(solution, k, {free: field.one}, exact) for k in range(len(exact.forms))]
 
-    def entry(i: int, j: int) -> Scalar:
-        low, high = (valued(exact.entry(i, j), values) for values in (at_zero, at_one))
-        return split.scalar(low) + t * split.scalar(high - low)
+    def row(i: int, minor: Sequence[int]) -> list[Any]:
+        lows, highs = ([valued(exact.entry(i, j), v) for j in minor] for v in (at_zero, at_one))
+        rises = [high - low for low, high in zip(lows, highs, strict=True)]
+        below = reduce(lambda a, b: a.lcm(b), (e.denom for e in (*lows, *rises)), field.ring.one)
+        return [_in_ring(ring, below, pair) for pair in zip(lows, rises, strict=True)]
 
     seen: list[Element] = []
     for minor in list(combinations(exact.places, size))[:ORDERS]:
-        matrix = sympy.Matrix([[entry(i, j) for j in minor] for i in minor])
-        numerator, _ = sympy.fraction(sympy.together(matrix.det(method="berkowitz")))
-        for factor, _ in sympy.factor_list(sympy.expand(numerator), t)[1]:
-            polynomial = sympy.Poly(factor, t)
-            if polynomial.degree() != 1:
-                continue
-            try:
-                root = split.form(split.atoms.element(-polynomial.nth(0) / polynomial.nth(1)))
-            except ValueError:  # sympy has taken a power apart
-                continue
-            value = None if root is None else root.get(split.one, field.zero)
-            if value is not None and value not in seen:
-                seen.append(value)
-                yield value
+        determinant = _determinant([row(i, minor) for i in minor])
+        for factor, _ in determinant.factor_list()[1] if determinant else ():
+            if factor.degree(ring.gens[-1]) == 1:
+                start, slope = (
+                    field.ring.from_dict({p[:-1]: c for p, c in factor.terms() if p[-1] == degree})
+                    for degree in (0, 1)
+                )
+                value = -field(start) / field(slope)
+                if value not in seen:
+                    seen.append(value)
+                    yield value
+
+
+def _in_ring(ring: Any, below: Any, parts: Sequence[Element]) -> Any:
+    """Elements times a common denominator, as coefficients of powers of the last generator."""
+    shares = ((k, one.numer * below.exquo(one.denom)) for k, one in enumerate(parts))
+    return ring.from_dict({(*p, k): c for k, share in shares for p, c in share.terms()})
+
+
+def _determinant(rows: Sequence[Sequence[Any]]) -> Any:
+    """Of a small matrix of polynomials, row by row: nothing is divided."""
+    if not rows:
+        return 1
+    known: dict[tuple[int, ...], Any] = {(): rows[0][0].ring.one}
+    for row in rows:
+        wider: dict[tuple[int, ...], Any] = {}
+        for columns, minor in known.items():
+            for j, entry in enumerate(row):
+                if entry and j not in columns:
+                    sign = (-1) ** sum(j < other for other in columns)
+                    key = tuple(sorted((*columns, j)))
+                    wider[key] = wider.get(key, 0) + sign * entry * minor
+        known = wider
+    return known.get(tuple(range(len(rows))), 0)
