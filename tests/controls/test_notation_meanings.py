@@ -59,6 +59,24 @@ def test_the_gap_of_what_varies_varies(strict: Any, gap: str, moves: bool) -> No
     assert (said in made.scalars, said in made.symbols) == (moves, not moves)
 
 
+def test_the_gap_of_a_value_varies_where_a_citation_alone_knows_the_function() -> None:
+    """Else f(x_k) < c would make f(x_k) one number: F(k) = F(0), whatever gradient descent does."""
+    first, second, q = theorem("mine.lemma", "ours", f), theorem("mine.below"), real("q")
+    lemma = first.shows(le(f(x) - f.grad(x) ** 2, f(x)))
+    second.assume(q < 1)
+    below = second.shows(q <= 1)
+    for strict, gap in ((f(x) < c, "c - f(x)"), ({q: f(x)}, "1 - f(x)")):
+        T = theorem("mine.cites")
+        T.cite(lemma)
+        T.cite(below, strict) if isinstance(strict, dict) else T.assume(strict)
+        T.iterate(x, x - gamma * f.grad(x), k)
+        F = T.sequence("F", f(x))
+        made = T.shows(equal(F(k), F(0)))
+        said = sympy.Symbol(f"gap({gap})", positive=True)
+        assert said in made.scalars and said not in made.symbols
+        assert not is_found(made)
+
+
 def test_a_strict_inequality_has_a_gap_at_each_value_at_which_it_is_cited() -> None:
     """Of b < 1 at b_1 and at b_2 it would follow that b_1 = b_2."""
     b, one, other = nonnegative("b b_1 b_2")

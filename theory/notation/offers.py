@@ -172,7 +172,9 @@ def _ranged(name: str, fact: Relation, run: Run) -> Iterator[Offer]:
     """At both ends and summed: relations in which the index does not occur."""
     sequences, symbols = _sequences(fact.gap), fact.gap.free_symbols - {run.index}
     powers = atoms(fact.gap, sympy.Pow) if run.index in fact.gap.free_symbols else ()
-    for at in dict.fromkeys((sympy.S.Zero, *run.counts)):
+    now = {call.args for call in atoms(fact.gap, AppliedUndef)} == {(run.index,)}
+    ahead = (run.index + 1,) if now and run.index is not None else ()
+    for at in dict.fromkeys((sympy.S.Zero, *run.counts, *ahead)):
         if any(p.exp.is_negative and p.base.subs(run.index, at) == 0 for p in powers):
             continue  # 1/k, which no rule may take at 0
         rule, known = Everywhere(name, {run.index: at}), frozenset(symbols | at.free_symbols)

@@ -192,7 +192,9 @@ class Plan:
 
     def let_gaps_vary(self, functions: Iterable[Function]) -> None:
         """The gap of s < 1 is another one wherever s is, and that of f(x) < c where x is."""
-        values = {one.value for f in functions for one in f.points.values()} - self.constants
+        points = [one for f in functions for one in f.points.values()]
+        points += [values.point(one) for lemma, values in self.cites for one in lemma.points]
+        values = {one.value for one in points} - self.constants
         moving = {self.index} | self.cited_indices | self.varying | values
         gaps = (gap for way, gap in self.gaps.items() if way.free_symbols & moving)
         self.varying |= {symbol for gap in gaps for symbol in gap.free_symbols}

@@ -1,0 +1,102 @@
+"""A sum of sequences as one: where a statement is about several, an induction is along their sum.
+
+F(n) + c·G(n) ≤ qⁿ·(F(0) + c·G(0)) follows from V(k + 1) ≤ q·V(k) for V = F + c·G, and so does
+F(n) ≤ qⁿ·(F(0) + c·G(0)) where G ≥ 0. Nothing rests on it but what is certified.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.kernel.atoms import atoms
+from theory.kernel.relations import Relation, le
+from theory.kernel.vectors import Scalar
+
+NAMES = ("V", "Psi", "Lyapunov")
+"""What the sum is called, unless something else is."""
+
+
+@dataclass(frozen=True)
+class Potential:
+    """A sequence that nobody has named, and a bound of it from which the statement follows.
+
+    Attributes
+    ----------
+    sequence : sympy function
+    value : sympy expression
+        What it is the mean of.
+    bound : Relation
+        ``V(n) <= ...``.
+    """
+
+    sequence: Scalar
+    value: Scalar
+    bound: Relation
+
+
+def potential_of(goal: Relation, meant: Mapping[Scalar, Scalar]) -> Potential | None:
+    """The sum of sequences with which a bound starts; None if it starts with one of them alone.
+
+    Parameters
+    ----------
+    goal : Relation
+    meant : mapping of sympy function to sympy expression
+        What sequences are the means of.
+
+    Examples
+    --------
+    >>> n = sympy.Symbol("n", integer=True, nonnegative=True)
+    >>> c, q, u, v = sympy.symbols("c q u v", positive=True)
+    >>> F, G = sympy.Function("F"), sympy.Function("G")
+    >>> made = potential_of(le(F(n), q**n * (F(0) + c * G(0))), {F: u, G: v})
+    >>> print(made.value, "and", made.bound)
+    c*v + u and V(n) <= q**n*V(0)
+    """
+    right = sympy.expand(goal.rhs)
+    starts = sorted(atoms(right, AppliedUndef), key=str)
+    counts = {one.args for one in atoms(goal.lhs, AppliedUndef)}
+    if goal.kind != "<=" or len(starts) < 2 or len(counts) != 1 or atoms(right, sympy.Sum):
+        return None
+    ((count,),) = counts
+    shares = [sympy.powsimp(right.coeff(one)) for one in starts]
+    split = [one.as_independent(count, as_Add=False) for one in shares]
+    weights, ratios = [one for one, _ in split], {ratio for _, ratio in split}
+    rest = sympy.expand(right - sympy.Add(*(right.coeff(one) * one for one in starts)))
+    known = all(one.args == (0,) and one.func in meant for one in starts)
+    if len(ratios) != 1 or not known or not count.is_Symbol or atoms(rest, AppliedUndef):
+        return None
+    (ratio,) = ratios
+    taken = {str(one) for one in meant}
+    name = next((one for one in NAMES if one not in taken), None)
+    if name is None or ratio.as_base_exp()[1] != count:
+        return None
+    value = sympy.Add(*(w * meant[one.func] for w, one in zip(weights, starts, strict=True)))
+    least = all(one.is_nonnegative for one in (*weights, *starts))
+    sequence = sympy.Function(name, **{"nonnegative" if least else "real": True})
+    return Potential(sequence, value, le(sequence(count), ratio * sequence(0) + rest))
+
+
+def less(line: Relation, known: Iterable[Relation], k: Scalar) -> Relation | None:
+    """A line with what is assumed of a(k + 1) in its place, where that is at most something.
+
+    Examples
+    --------
+    >>> k = sympy.Symbol("k", integer=True, nonnegative=True)
+    >>> p = sympy.Symbol("p", positive=True)
+    >>> A, D = sympy.Function("A"), sympy.Function("D")
+    >>> print(less(le(D(k + 1) + p * A(k + 1), D(k)), [le(A(k + 1), p * A(k))], k))
+    p**2*A(k) + D(k + 1) <= D(k)
+    """
+    left = line.lhs
+    for one in known:
+        call = one.lhs
+        if one.kind == "<=" and isinstance(call, AppliedUndef) and call.args == (k + 1,):
+            share = left.coeff(call)
+            if share.is_nonnegative:
+                left = sympy.expand(left - share * call + share * one.rhs)
+    later = any(one.args == (k + 1,) for one in atoms(left, AppliedUndef))
+    return le(left, line.rhs) if left != line.lhs and later else None
