@@ -282,7 +282,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         down, between = meeting.steps()
         steps += [down, between]
         follow(between.name, between.relation)
-    for step in (*offers.late(bare, run), *offers.twice(bare, run)):
+    for step in (*offers.late(bare, run), *offers.twice(bare, run), *offers.sums(bare, run)):
         steps.append(step)
         follow(step.name, step.relation)
     steps += offers.drifts(bare, run)

@@ -339,6 +339,23 @@ def twice(bare: Theorem, run: Run) -> Iterator[Step]:
             yield Step(f"{name} at most", le(call, same), Combine({name: 1}))
 
 
+def sums(bare: Theorem, run: Run) -> Iterator[Step]:
+    """A sequence that is the sum of others, each of which has fewer terms."""
+    values = {} if run.index is None else Total("", run.index).meanings(Given(bare, {}))
+    for call, value in values.items():
+        size = len(sympy.Add.make_args(sympy.expand(value)))
+        others = {
+            one: form
+            for one, form in values.items()
+            if len(sympy.Add.make_args(sympy.expand(form))) < size
+        }
+        same = decomposed(value, others, {*bare.symbols, run.index}) if len(others) > 1 else None
+        if same is not None and len(atoms(same, AppliedUndef)) > 1:
+            inside = Step(f"{call} is a sum, in one iteration", eq(value, value), Combine())
+            yield inside
+            yield Step(f"{call} is {same}", eq(call, same), Total(inside.name, run.index))
+
+
 def _multiple(value: Scalar, constants: Set[Scalar]) -> tuple[Scalar, Scalar]:
     """A positive constant, and what it multiplies: of the first term of which it is a factor."""
     form = sympy.expand(value)

@@ -14,7 +14,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation, le
-from theory.kernel.vectors import Scalar
+from theory.kernel.vectors import Scalar, squared
 
 NAMES = ("V", "Psi", "Lyapunov")
 """What the sum is called, unless something else is."""
@@ -31,11 +31,18 @@ class Potential:
         What it is the mean of.
     bound : Relation
         ``V(n) <= ...``.
+    parts : tuple of (expression, sympy function)
+        What it is the sum of: a weight and a sequence each.
     """
 
     sequence: Scalar
     value: Scalar
     bound: Relation
+    parts: tuple[tuple[Scalar, Scalar], ...]
+
+    def of(self, i: Scalar) -> Scalar:
+        """The sum in iteration i, by its parts."""
+        return sympy.Add(*(weight * sequence(i) for weight, sequence in self.parts))
 
 
 def potential_of(goal: Relation, meant: Mapping[Scalar, Scalar]) -> Potential | None:
@@ -74,10 +81,11 @@ def potential_of(goal: Relation, meant: Mapping[Scalar, Scalar]) -> Potential | 
     name = next((one for one in NAMES if one not in taken), None)
     if name is None or ratio.as_base_exp()[1] != count:
         return None
-    value = sympy.Add(*(w * meant[one.func] for w, one in zip(weights, starts, strict=True)))
-    least = all(one.is_nonnegative for one in (*weights, *starts))
+    parts = tuple(zip(weights, (one.func for one in starts), strict=True))
+    value = sympy.Add(*(weight * meant[one] for weight, one in parts))
+    least = value.is_nonnegative or squared(value)
     sequence = sympy.Function(name, **{"nonnegative" if least else "real": True})
-    return Potential(sequence, value, le(sequence(count), ratio * sequence(0) + rest))
+    return Potential(sequence, value, le(sequence(count), ratio * sequence(0) + rest), parts)
 
 
 def less(line: Relation, known: Iterable[Relation], k: Scalar) -> Relation | None:

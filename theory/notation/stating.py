@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -12,16 +12,18 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
-from theory.kernel.relations import Relation, le
-from theory.kernel.rules import Found
+from theory.kernel.relations import Relation, eq, le
+from theory.kernel.rules import Combine, Found, Induction
 from theory.kernel.stored import entries_of
 from theory.kernel.theorem import Rule, Theorem
 from theory.kernel.vectors import Gram, Scalar
 from theory.notation.building import INSIDE, built
+from theory.notation.coercion import is_parameters
 from theory.notation.gains import distances_of, gains, ratios_of, start_of, unweighted
 from theory.notation.names import Function
 from theory.notation.norms import SQUARED
 from theory.notation.plan import Plan, Statement, Written
+from theory.notation.potentials import less, potential_of
 
 LINE: Final = "one iteration"
 """What the line is called."""
@@ -49,9 +51,10 @@ def theorem_of(
     start = start_of(statement.relation, plan.index) if lines else None
     signed = [(one, more) for one in lines if (more := _beside(one, start, plan, plan.index))]
     longer = [
-        _with_lines(statement, plan, functions, search, {**more, named(number): line})
+        _with_lines(statement, plan, functions, _written({**more, named(number): line}, search))
         for number, (line, more) in enumerate([*((one, {}) for one in lines), *signed])
     ]
+    longer += _along_a_sum(statement, plan, functions, search, named(len(longer)))
     for number, make in enumerate(longer):
         if _is_stored(statement, named(number)):
             with suppress(TheoryError):  # such as a number that is not shown to be defined
@@ -98,16 +101,41 @@ def _beside(line: Relation, start: Relation | None, plan: Plan, k: Scalar) -> di
     return found if plain is None else {**found, "without weights": plain}
 
 
+def _along_a_sum(
+    statement: Statement, plan: Plan, functions: Sequence[Function], search: Rule, name: str
+) -> Iterator[Callable[[], Theorem]]:
+    """The theorem by induction along the sum of the sequences with which its bound starts."""
+    found = None if plan.index is None else potential_of(statement.relation, plan.sequences)
+    if found is None or plan.index is None:
+        return
+    sum_of, k, first = found.sequence, plan.index, eq(found.sequence(0), found.sequence(0))
+    line = next((one for one in gains(found.bound, k) if one.lhs == sum_of(k + 1)), None)
+    if line is None:
+        return
+    longer = plan.copied()
+    longer.sequences[sum_of] = found.value
+    said = [one.relation for one in plan.assumed]
+    spelled = {sum_of(i): found.of(i) for i in (k, k + 1)}
+    apart = less(le(line.lhs.xreplace(spelled), line.rhs.xreplace(spelled)), said, k)
+    lines = {} if apart is None else {f"{name}, without what is assumed": apart}
+    start = Written(f"{first.lhs}", first, Combine(), "", "ours")
+    under = tuple(one.name for one in plan.assumed if is_parameters(one.relation))
+    along = Induction(name, k, found.bound.lhs.args[0], sum_of, start.name, under)
+    written = [*_written({**lines, name: line}, search), start]
+    written.append(Written(f"{found.bound.lhs}", found.bound, along, "", "ours"))
+    yield _with_lines(statement, longer, functions, written)
+
+
+def _written(lines: Mapping[str, Relation], search: Rule) -> list[Written]:
+    return [Written(name, one, search, "", "ours") for name, one in lines.items()]
+
+
 def _with_lines(
-    statement: Statement,
-    plan: Plan,
-    functions: Sequence[Function],
-    search: Rule,
-    lines: Mapping[str, Relation],
+    statement: Statement, plan: Plan, functions: Sequence[Function], lines: Iterable[Written]
 ) -> Callable[[], Theorem]:
     longer = plan.copied()
     longer.written = [one for one in plan.written if one.relation != statement.relation]
-    longer.written += [Written(name, one, search, "", "ours") for name, one in lines.items()]
+    longer.written += lines
     return partial(built, statement, longer, functions)
 
 
