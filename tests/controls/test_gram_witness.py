@@ -26,6 +26,7 @@ from theory.falsifier.gram.exact import positive_semidefinite
 from theory.falsifier.gram.plain import Outcomes, plain
 from theory.falsifier.gram.program import Row, linear
 from theory.falsifier.gram.witness import gram_model
+from theory.falsifier.gram.written import Shape, written
 from theory.falsifier.small_models import SmallModel
 from theory.judging.decide import stands
 from theory.judging.loading import load
@@ -44,7 +45,7 @@ from theory.kernel import (
     vector,
 )
 from theory.kernel.vectors import Scalar
-from theory.notation import function, positive, real, vectors
+from theory.notation import function, index, positive, real, vectors
 
 QUADRATIC_TWINS = [
     *("async_sgd/in_flight", "async_sgd/convex", "async_sgd/nonconvex", "async_sgd/window"),
@@ -115,6 +116,18 @@ def test_a_statement_of_a_paper_has_none(path: Path) -> None:
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_true_statement_about_runs_has_none(name: str) -> None:
     assert gram_model(PAIRS[name][0]) is None
+
+
+def test_the_iterate_before_is_never_the_iterate_itself() -> None:
+    """x[k − 1] has no choice of delays, of which 0 would be one."""
+    L, k, f = positive("L"), index("k"), function("f")
+    x = notation.iterates("x", k)
+    T = notation.theorem("mine.lag")
+    T.smooth(f, L)
+    T.iterate(x, x[k] + (x[k] - x[k - 1]) / 2 - f.grad(x[k]))
+    D = T.sequence("D", (x[k] - x[k - 1]) ** 2)
+    one, at = plain(T.shows(le(D(1), D(3))), Outcomes()), {L: sympy.S.One}
+    assert written(one, at, Shape(pattern=lambda k, largest: 0)) == written(one, at)
 
 
 @pytest.mark.parametrize("name", ONE_STEP)

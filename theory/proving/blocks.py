@@ -14,7 +14,7 @@ from sympy.core.symbol import Str
 
 from theory.kernel.means import Mean
 from theory.kernel.vectors import ZERO, Gram, Scalar, Vector, vector
-from theory.proving.forms import Element, Form, Monomial
+from theory.proving.forms import ABSENT, Element, Form, Monomial
 from theory.proving.problem import Problem
 
 LARGEST: Final = 16
@@ -170,7 +170,8 @@ def _product(
             entry = Mean(name, random, entry)
         powers[entry] = powers.get(entry, 0) + 1
     if any(base not in nodes for base in powers):
-        return ("absent", left, right), split.field.one  # type: ignore[return-value]
+        spelled = sympy.Mul(*(base**power for base, power in powers.items()))
+        return (ABSENT, spelled), split.field.one  # type: ignore[return-value]
     monomial, coefficient = [0] * len(split.outside), split.field.one
     for base, power in powers.items():
         number = nodes.index(base)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import sympy
 from sympy.polys.fields import FracField
@@ -27,6 +27,8 @@ Element = Any
 
 Monomial = tuple[int, ...]
 """Exponents of the atoms outside of the field."""
+ABSENT: Final = "absent"
+"""Begins what stands for a product of atoms that occurs nowhere, with the product itself."""
 
 Form = Mapping[Monomial, Element]
 """Coefficients by monomial; the empty product has the constant."""
@@ -266,6 +268,8 @@ class Split:
 
     def product(self, monomial: Monomial) -> Scalar:
         """A monomial as a sympy expression."""
+        if monomial[:1] == (ABSENT,):  # type: ignore[comparison-overlap]
+            return monomial[1]
         pairs = zip(self.outside, monomial, strict=True)
         return sympy.Mul(*(self.atoms.nodes[number] ** power for number, power in pairs))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -23,6 +23,8 @@ PRICES: Final = ((1.0, 8.0), (1.0, 0.2), (8.0, 1.0))
 VARIED: Final = 10
 """Tries in which what was used in vain costs more and more: another vertex, other signs."""
 DEARER: Final = 3.0
+LONGEST: Final = 150
+"""Terms of a multiplier: the signs of a longer one are not shown, and its factors take minutes."""
 
 
 @dataclass
@@ -138,6 +140,9 @@ def completed(problem: Problem, draft: Draft) -> Combine | str:
     """Signs of a draft as the kernel shows them, and the multipliers of the field's equations."""
     split = problem.split
     draft = _restored(problem, draft)
+    made = (*draft.facts.values(), *draft.terms.values(), *(one for one, _ in draft.squares))
+    if too_long(made):
+        return f"a multiplier would be a formula of more than {LONGEST} terms"
     facts: dict[str, Scalar] = {n: _factored(split.scalar(e)) for n, e in draft.facts.items() if e}
     wanted = [m for name, m in facts.items() if problem.facts[name].kind == "<="]
     squared = [(_factored(split.scalar(c)), vector) for c, vector in draft.squares]
@@ -163,6 +168,11 @@ def completed(problem: Problem, draft: Draft) -> Combine | str:
     if not isinstance(domain, tuple):
         return f"the sign of {sympy.sstr(domain)} is open"
     return Combine(facts, tuple(squared), tuple(plus), domain)
+
+
+def too_long(elements: Iterable[Element]) -> bool:
+    """Whether one of them has more terms than a multiplier whose sign is shown."""
+    return any(len(one.numer) + len(one.denom) > LONGEST for one in elements)
 
 
 def _factored(multiplier: Scalar) -> Scalar:

@@ -16,7 +16,7 @@ from theory.proving.blocks import Block, blocks_of
 from theory.proving.elimination import replaced
 from theory.proving.exact import Solution
 from theory.proving.forms import Element, Form, Monomial
-from theory.proving.linear import PRICES, Draft, columns_of, completed
+from theory.proving.linear import PRICES, Draft, columns_of, completed, too_long
 from theory.proving.patterns import nearby, null_vectors
 from theory.proving.points import at
 from theory.proving.problem import Problem
@@ -177,7 +177,7 @@ def _ldl(matrix: Matrix, order: Sequence[int]) -> list[tuple[Element, dict[int, 
     for number, place in enumerate(order):
         pivot, later = rest[place, place], order[number + 1 :]
         row = {other: rest[place, other] for other in later if rest[place, other]}
-        if not pivot and row:
+        if (not pivot and row) or too_long((pivot, *row.values())):
             return None
         if pivot:
             factors = {other: entry / pivot for other, entry in row.items()}
