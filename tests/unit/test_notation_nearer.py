@@ -88,6 +88,101 @@ CLAIM = T.shows(M(n) <= L**2)
 """,
         ("M(0) <= L**2", "M(0) <= 2 * L**2"),
     ),
+    # no square mixes u − ∇f(y), of which the mean is 0, with what is not random
+    "variance": (
+        """
+E = mean("E", u, q)
+T.unbiased(E, u, f.grad(y))
+T.unbiased(E, q, f.grad(x))
+T.bounded_variance(E, u, f.grad(y), s)
+T.assume(E((u - q) ** 2) <= L**2 * (y - x) ** 2)
+T.assume(beta <= 1)
+new = beta**2 * s**2 + (1 - beta) ** 2 * L**2 * (y - x) ** 2
+error = (1 - beta) ** 2 * (d - f.grad(x)) ** 2
+CLAIM = T.shows(E((u + (1 - beta) * (d - q) - f.grad(y)) ** 2) <= error + 2 * new)
+""",
+        ("2 * new", "new"),
+    ),
+    # how large the last residual is says the first one, of every iterate
+    "residual": (
+        """
+z = (1 - beta) * x + beta * p
+T.constant(star)
+T.assume(beta <= 1)
+T.assume((p - star) ** 2 <= (x - star) ** 2)
+T.assume((q - p) ** 2 <= (z - x) ** 2)
+T.iterate(x, z, k)
+T.iterate(p, q, k)
+D, R = T.sequence("D", (x - star) ** 2), T.sequence("R", (x - p) ** 2)
+CLAIM = T.shows((n + 1) * beta * (1 - beta) * R(n) <= D(0))
+""",
+        ("(n + 1)", "(4 * n + 9)"),
+    ),
+    # half of what gossip leaves is for what disturbs it
+    "gossip": (
+        """
+avg = average("avg", d, u, q, over="worker")
+T.assume(rho <= 1)
+T.assume(avg(u**2) <= L**2)
+T.assume(avg(q**2) <= (1 - rho) * avg((d - gamma * u) ** 2))
+T.iterate(d, q, k)
+R = T.sequence("R", avg(d**2))
+T.assume(equal(R(0), 0))
+CLAIM = T.shows(R(n) <= 4 * (1 - rho) * gamma**2 * L**2 / rho**2)
+""",
+        ("4 * (1", "(1"),
+    ),
+    # a bound that starts with two sequences, and what is assumed of the next one of them
+    "Lyapunov": (
+        """
+E = mean("E", u, given=(s,))
+T.strongly_convex(f, rho)
+T.minimum(f, star)
+T.unbiased(E, u, f.grad(x))
+T.varying(s)
+T.assume(E(u**2) <= 4 * L * (f(x) - f(star)) + 2 * s)
+T.assume(6 * L * gamma <= 1)
+T.assume(2 * gamma * rho <= 1 / tau)
+T.iterate(x, x - gamma * u, k)
+D, F, A = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star)), T.sequence("A", s)
+T.assume(A(k + 1) <= (1 - 1 / tau) * A(k) + 2 / tau * L * F(k))
+c = 4 * gamma**2 * tau
+CLAIM = T.shows(D(n) + c * A(n) <= (1 - gamma * rho) ** n * (D(0) + c * A(0)))
+""",
+        ("(1 - gamma * rho) ** n", "(1 - 3 * gamma * rho) ** n"),
+    ),
+    # two sequences at the start, one in the end
+    "momentum": (
+        """
+T.smooth(f, L)
+T.pl(f, rho, b)
+T.assume(s <= 1)
+T.assume(4 * L * gamma <= s)
+T.assume(2 * gamma * rho <= s)
+T.iterate(x, x - gamma * u, k)
+T.iterate(u, (1 - s) * u + s * f.grad(x - gamma * u), k)
+F, M = T.sequence("F", f(x) - b), T.sequence("M", (u - f.grad(x)) ** 2)
+CLAIM = T.shows(s * F(n) <= (1 - gamma * rho) ** n * (s * F(0) + gamma * M(0)))
+""",
+        ("(1 - gamma * rho) ** n", "(1 - 3 * gamma * rho) ** n"),
+    ),
+    # what cancels only in part: K·G(0)/(K − Kβ)
+    "cancelled": (
+        """
+T.smooth(f, L)
+T.lower_bound(f, b)
+T.assume(beta < 1)
+T.assume(L * gamma <= 1 - beta)
+z = x - gamma * u
+T.assume((f.grad(z) - u - d) ** 2 <= beta**2 * (f.grad(z) - u) ** 2)
+T.iterate(x, z, k)
+T.iterate(u, u + d, k)
+F, S = T.sequence("F", f(x)), T.sequence("S", f.grad(x) ** 2)
+G = T.sequence("G", (u - f.grad(x)) ** 2)
+CLAIM = T.shows(total(S(k), k, K) / K <= 2 * (F(0) - b) / (gamma * K) + G(0) / ((1 - beta) * K))
+""",
+        ("2 * (F(0)", "(F(0)"),
+    ),
 }
 
 

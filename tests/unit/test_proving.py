@@ -26,6 +26,7 @@ from theory.notation import theorem as notated
 from theory.notation.building import offered
 from theory.proving import search as searching
 from theory.proving.search import Searched, search
+from theory.proving.squares import determinant
 from theory.verdicts import Verdict
 
 L, gamma, a, mu = sympy.symbols("L gamma a mu", positive=True)
@@ -229,3 +230,21 @@ def test_what_is_divided_by_0_at_a_bound_is_not_looked_at_there() -> None:
     full = offered(T.shows(2 * u @ v <= r * u**2 + v**2 / r))
     given = {h.name: h.relation for h in full.hypotheses if isinstance(h, Hypothesis)}
     assert search(full, full.goal, given).combine is None
+
+
+@given(st.lists(st.lists(st.integers(-2, 2), min_size=12, max_size=12), min_size=3, max_size=3))
+@settings(max_examples=30, deadline=None)
+def test_a_determinant_is_that_of_sympy(rows: list[list[int]]) -> None:
+    """Entries are a + bp + cpq + dq."""
+    ring, p, q = sympy.ring("p q", sympy.QQ)
+    parts = (ring.one, p, p * q, q)
+    entries = [
+        [
+            sum((c * one for c, one in zip(row[k : k + 4], parts, strict=True)), ring.zero)
+            for k in (0, 4, 8)
+        ]
+        for row in rows
+    ]
+    matrix = sympy.Matrix([[entry.as_expr() for entry in row] for row in entries])
+    found = ring.zero + determinant(entries)
+    assert sympy.expand(found.as_expr() - matrix.det()) == 0

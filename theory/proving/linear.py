@@ -14,6 +14,7 @@ from theory.kernel.vectors import Scalar, Vector
 from theory.proving.elimination import added, multipliers_of_equations, named
 from theory.proving.exact import RIGHT, solve
 from theory.proving.forms import Element, Form, Monomial
+from theory.proving.points import at
 from theory.proving.problem import ROOT, Problem
 from theory.proving.signs import apart, domain_for
 from theory.proving.support import Column, infeasible_at, scaled, support
@@ -143,6 +144,11 @@ def completed(problem: Problem, draft: Draft) -> Combine | str:
     made = (*draft.facts.values(), *draft.terms.values(), *(one for one, _ in draft.squares))
     if too_long(made):
         return f"a multiplier would be a formula of more than {LONGEST} terms"
+    signed = [one for name, one in draft.facts.items() if problem.facts[name].kind == "<="]
+    signed += [*draft.terms.values(), *(one for one, _ in draft.squares)]
+    for one in signed:
+        if any((at(one, probe) or 0) < 0 for probe in problem.probes):
+            return f"the sign of {sympy.sstr(split.scalar(one))} is open"
     facts: dict[str, Scalar] = {n: _factored(split.scalar(e)) for n, e in draft.facts.items() if e}
     wanted = [m for name, m in facts.items() if problem.facts[name].kind == "<="]
     squared = [(_factored(split.scalar(c)), vector) for c, vector in draft.squares]

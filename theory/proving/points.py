@@ -24,7 +24,12 @@ Sign = tuple[int | None, bool]
 
 
 def points(
-    split: Split, solved: Sequence[Solved], bounds: Sequence[Element], count: int, seed: int = 1
+    split: Split,
+    solved: Sequence[Solved],
+    bounds: Sequence[Element],
+    count: int,
+    seed: int = 1,
+    by_chance: bool = False,
 ) -> list[Point]:
     """At most this many points at which bounds are positive and equations hold.
 
@@ -37,6 +42,8 @@ def points(
         What must be positive besides what symbols are declared to be.
     count : int
     seed : int
+    by_chance : bool
+        Leave z3 out, which knows where narrow domains are.
     """
     draw = random.Random(seed)
     signs = [_sign(split.atoms.nodes[number]) for number in split.inside]
@@ -47,7 +54,7 @@ def points(
             chosen.append(point)
             if len(chosen) == count:
                 return chosen
-    for _ in range(2 * count):
+    for _ in range(0 if by_chance else 2 * count):
         point = _asked(draw, signs, solved, bounds)
         if point is not None and point not in chosen:
             chosen.append(point)

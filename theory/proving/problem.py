@@ -17,6 +17,7 @@ from theory.proving.forms import Atoms, Element, Form, Monomial, Split, splits
 from theory.proving.points import Point, at, points
 
 POINTS = 3
+PROBES = 20
 ROOT = "\0root "
 """Beginning of the name of an equation that says what a root is; a certificate does not need it."""
 
@@ -80,6 +81,12 @@ class Problem:
         """Points of the domain."""
         bounds = [self.within[name] for name in self.bounds]
         return points(self.split, self.solved, bounds, POINTS)
+
+    @cached_property
+    def probes(self) -> list[Point]:
+        """More points of the domain, at which a sign that is open is seen to be."""
+        bounds = [self.within[name] for name in self.bounds]
+        return points(self.split, self.solved, bounds, PROBES, seed=2, by_chance=True)
 
     @cached_property
     def reduced_goal(self) -> Form:

@@ -284,8 +284,8 @@ def _roots(exact: Exact, solution: Solution, size: int) -> Iterator[Element]:
 
     seen: list[Element] = []
     for minor in list(combinations(exact.places, size))[:ORDERS]:
-        determinant = _determinant([row(i, minor) for i in minor])
-        for factor, _ in determinant.factor_list()[1] if determinant else ():
+        minor_of = determinant([row(i, minor) for i in minor])
+        for factor, _ in minor_of.factor_list()[1] if minor_of else ():
             if factor.degree(ring.gens[-1]) == 1:
                 start, slope = (
                     field.ring.from_dict({p[:-1]: c for p, c in factor.terms() if p[-1] == degree})
@@ -303,7 +303,7 @@ def _in_ring(ring: Any, below: Any, parts: Sequence[Element]) -> Any:
     return ring.from_dict({(*p, k): c for k, share in shares for p, c in share.terms()})
 
 
-def _determinant(rows: Sequence[Sequence[Any]]) -> Any:
+def determinant(rows: Sequence[Sequence[Any]]) -> Any:
     """Of a small matrix of polynomials, row by row: nothing is divided."""
     if not rows:
         return 1
