@@ -58,7 +58,8 @@ def sums(
 
     Σ 1/(k + 1) is at most ln(n + 1) + n/(n + 1), and at most 1 + ln n. Each term is at most
     ln(k + 2) − ln(k + 1) + 1/(k + 1) − 1/(k + 2), since ln x ≤ x − 1 at (k + 1)/(k + 2), and these
-    have a closed sum. Σ 1/√(k + 1) is at most 2√n: each term is at most 2√(k + 1) − 2√k. Terms are
+    have a closed sum. Σ 1/√(k + 1) is at least √n and at most 2√n: each term is at least
+    √(k + 1) − √k, and at most twice that. Terms are
     found as lines have them: 1/(μk + μ). Σ 1/(k + 1)² is at most 2 − 2/(n + 1), whatever is named.
     """
     sides = [side for one in said for side in (one.lhs, one.rhs)]
@@ -127,6 +128,8 @@ def _of_roots(said: Sequence[Relation], k: Scalar, n: Scalar) -> Iterator[Step]:
         grows = 2 * weight * (later - now)
         by = Combine(squares=((weight / later, later - now),))
         yield from _bounded(term, grows, 2 * weight * sympy.sqrt(n), by, k, n)
+        more = Combine(plus=(weight * now / (later * (later + now)),))
+        yield from _bounded(term, grows / 2, weight * sympy.sqrt(n), more, k, n, least=True)
 
 
 def _terms(said: Iterable[Relation], k: Scalar, below: Scalar) -> dict[Scalar, Scalar]:
@@ -155,18 +158,25 @@ def _harmonic(term: Scalar, weight: Scalar, k: Scalar, n: Scalar) -> Iterator[St
 
 
 def _bounded(
-    term: Scalar, grows: Scalar, closed: Scalar, by: Combine, k: Scalar, n: Scalar
+    term: Scalar,
+    grows: Scalar,
+    closed: Scalar,
+    by: Combine,
+    k: Scalar,
+    n: Scalar,
+    least: bool = False,
 ) -> Iterator[Step]:
-    """A sum of terms, each of which is at most what has a closed sum."""
-    name = f"sum of {term} to {n}"
-    each = le(term, grows)
+    """A sum of terms, each of which is at most, or at least, what has a closed sum."""
+    name = f"sum of {term} to {n}{', at least' if least else ''}"
+    each = le(grows, term) if least else le(term, grows)
     yield Step(f"{name}, each", each, by)
     over = Telescope(f"{name}, each", k, n)
     yield Step(f"{name}, summed", le(0, over.total(each.gap)), over)
     total = eq(sympy.Sum(grows, (k, 0, n - 1)), closed)
     yield Step(f"{name}, closed", total, ClosedSum(k, n))
-    parts = {f"{name}, summed": 1, f"{name}, closed": 1}
-    yield Step(name, le(sympy.Sum(term, (k, 0, n - 1)), closed), Combine(parts))
+    parts = {f"{name}, summed": 1, f"{name}, closed": -1 if least else 1}
+    whole = sympy.Sum(term, (k, 0, n - 1))
+    yield Step(name, le(closed, whole) if least else le(whole, closed), Combine(parts))
 
 
 def _growth(term: Scalar, weight: Scalar, k: Scalar) -> Scalar:

@@ -321,6 +321,7 @@ def _of_powers(goal: Relation, k: Scalar) -> Relation | None:
         each = rest.coeff(count)
         grows = sympy.expand(rest - each * count) == 0 and not atoms(each, AppliedUndef)
         return le(now(k + 1), now(k) + each) if grows else None
+    rest = sympy.expand(rest - rest.coeff(ratio) * ratio)  # what the start has beside S(0)
     if power != count or base.has(count) or rest.has(count) or atoms(rest, AppliedUndef):
         return None
     return le(now(k + 1), base * now(k) + sympy.cancel((1 - base) * rest))

@@ -13,6 +13,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.atoms import atoms
+from theory.kernel.elementary import Exp
 from theory.kernel.relations import Relation, le
 from theory.kernel.vectors import Scalar, squared
 
@@ -86,6 +87,46 @@ def potential_of(goal: Relation, meant: Mapping[Scalar, Scalar]) -> Potential | 
     least = value.is_nonnegative or squared(value)
     sequence = sympy.Function(name, **{"nonnegative" if least else "real": True})
     return Potential(sequence, value, le(sequence(count), ratio * sequence(0) + rest), parts)
+
+
+def in_powers(goal: Relation) -> Relation:
+    """A bound with (1 + c)ⁿ for exp(cn), which is at least as much where 1 + c is at least 0.
+
+    Examples
+    --------
+    >>> n, c = sympy.Symbol("n", integer=True), sympy.Symbol("c")
+    >>> A = sympy.Function("A")
+    >>> print(in_powers(le(A(n), Exp(-c * n) * A(0))))
+    A(n) <= (1 - c)**n*A(0)
+    """
+    calls = [one for one in atoms(goal.lhs, AppliedUndef) if one.args[0].is_Symbol]
+    count = calls[0].args[0] if len(calls) == 1 else None
+    put = {
+        one: (1 + c) ** count for one in atoms(goal.rhs, Exp) if (c := _rate(one.args[0], count))
+    }
+    return le(goal.lhs, goal.rhs.xreplace(put)) if put and goal.kind == "<=" else goal
+
+
+def from_start(bound: Relation) -> Relation:
+    """A bound by qⁿ·(S(0) + c), less c: in iteration 0 it is then S(0).
+
+    Examples
+    --------
+    >>> n, c, q = sympy.Symbol("n", integer=True), sympy.Symbol("c"), sympy.Symbol("q")
+    >>> A = sympy.Function("A")
+    >>> print(from_start(le(A(n), q**n * (A(0) + c))))
+    A(n) <= c*q**n - c + q**n*A(0)
+    """
+    right = sympy.expand(bound.rhs)
+    starts = [*atoms(right, AppliedUndef)]
+    ratio = right.coeff(starts[0]) if len(starts) == 1 else sympy.S.One
+    more = sympy.expand(right - ratio * starts[0]).coeff(ratio) if ratio != 1 else sympy.S.Zero
+    return le(bound.lhs, right - more) if more != 0 else bound
+
+
+def _rate(power: Scalar, count: Scalar | None) -> Scalar | None:
+    rate = None if count is None else sympy.cancel(power / count)
+    return None if rate is None or rate.has(count) else rate
 
 
 def less(line: Relation, known: Iterable[Relation], k: Scalar) -> Relation | None:

@@ -195,7 +195,7 @@ def _is_later(position: Vector, moves: Mapping[str, Vector]) -> bool:
 
 
 def counts(statement: Statement, plan: Plan) -> tuple[Scalar, ...]:
-    """Numbers of iterations that formulas speak of."""
+    """Numbers of iterations that formulas speak of; where none do, counts in the statement."""
     found: dict[Scalar, None] = {}
     for form in (statement.relation.lhs, statement.relation.rhs, *plan.forms):
         for total in atoms(form, sympy.Sum):
@@ -207,4 +207,7 @@ def counts(statement: Statement, plan: Plan) -> tuple[Scalar, ...]:
             at = call.args[0]
             if len(call.args) == 1 and at != 0 and not at.free_symbols & ({plan.index} | bound):
                 found[at] = None
-    return tuple(found)
+    named = statement.relation.gap.free_symbols if plan.index is not None and not found else set()
+    late = {one for *_, delay in plan.delays for one in delay.free_symbols}
+    whole = (one for one in named - late - {plan.index} if one.is_integer and one.is_nonnegative)
+    return tuple(found) or tuple(sorted(whole, key=str))

@@ -23,7 +23,7 @@ from theory.notation.gains import distances_of, gains, ratios_of, start_of, unwe
 from theory.notation.names import Function
 from theory.notation.norms import SQUARED
 from theory.notation.plan import Plan, Statement, Written
-from theory.notation.potentials import less, potential_of
+from theory.notation.potentials import from_start, in_powers, less, potential_of
 
 LINE: Final = "one iteration"
 """What the line is called."""
@@ -104,26 +104,33 @@ def _beside(line: Relation, start: Relation | None, plan: Plan, k: Scalar) -> di
 def _along_a_sum(
     statement: Statement, plan: Plan, functions: Sequence[Function], search: Rule, name: str
 ) -> Iterator[Callable[[], Theorem]]:
-    """The theorem by induction along the sum of the sequences with which its bound starts."""
-    found = None if plan.index is None else potential_of(statement.relation, plan.sequences)
-    if found is None or plan.index is None:
+    """The theorem by induction along the sum of the sequences with which its bound starts.
+
+    And of a bound with exp(−cn) for (1 − c)ⁿ, which is less.
+    """
+    goal, k = in_powers(statement.relation), plan.index
+    found = None if k is None else potential_of(goal, plan.sequences)
+    bound = from_start(goal if found is None else found.bound)
+    if k is None or bound == statement.relation or not isinstance(bound.lhs, AppliedUndef):
         return
-    sum_of, k, first = found.sequence, plan.index, eq(found.sequence(0), found.sequence(0))
-    line = next((one for one in gains(found.bound, k) if one.lhs == sum_of(k + 1)), None)
+    sequence, count = bound.lhs.func, bound.lhs.args[0]
+    line = next((one for one in gains(bound, k) if one.lhs == sequence(k + 1)), None)
     if line is None:
         return
-    longer = plan.copied()
-    longer.sequences[sum_of] = found.value
-    said = [one.relation for one in plan.assumed]
-    spelled = {sum_of(i): found.of(i) for i in (k, k + 1)}
-    apart = less(le(line.lhs.xreplace(spelled), line.rhs.xreplace(spelled)), said, k)
-    lines = {} if apart is None else {f"{name}, without what is assumed": apart}
-    start = Written(f"{first.lhs}", first, Combine(), "", "ours")
+    longer, lines = plan.copied(), {name: line}
+    if found is not None:
+        longer.sequences[sequence] = found.value
+        spelled = {sequence(i): found.of(i) for i in (k, k + 1)}
+        plain = le(line.lhs.xreplace(spelled), line.rhs.xreplace(spelled))
+        apart = less(plain, [one.relation for one in plan.assumed], k)
+        lines = {} if apart is None else {f"{name}, without what is assumed": apart}
+        lines |= {name: line}
+    first = f"{sequence(0)}"
+    start = Written(first, eq(sequence(0), sequence(0)), Combine(), "", "ours")
     under = tuple(one.name for one in plan.assumed if is_parameters(one.relation))
-    along = Induction(name, k, found.bound.lhs.args[0], sum_of, start.name, under)
-    written = [*_written({**lines, name: line}, search), start]
-    written.append(Written(f"{found.bound.lhs}", found.bound, along, "", "ours"))
-    yield _with_lines(statement, longer, functions, written)
+    along = Induction(name, k, count, sequence, first, under)
+    bounded = Written(f"{bound.lhs}", bound, along, "", "ours")
+    yield _with_lines(statement, longer, functions, [*_written(lines, search), start, bounded])
 
 
 def _written(lines: Mapping[str, Relation], search: Rule) -> list[Written]:
