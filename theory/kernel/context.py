@@ -467,8 +467,8 @@ def _require_declared_random(theorem: Theorem, measure: Measure) -> None:
         if tied and is_equation(relation, everything):
             name = min(tied)
             raise TheoryError(
-                f"{name} stands in an equation with what is random to {measure.name} "
-                f"({min(names_in(raw) & measure.random, default='')}), and is not listed so",
+                f"{name} stands in an equation with what is random to {measure.name}, and is not "
+                f"listed so, as {min(names_in(raw) & measure.random, default='the other')} is",
                 f"{theorem.id}: {place}",
                 f"list it as random to {measure.name}; or, if it is the same at every outcome, "
                 f"under `given` of that mean, as in given=({name},)",
