@@ -329,9 +329,55 @@ def test_the_record_of_a_folder_is_read(shell: Run, tmp_path: Path) -> None:
     assert any("attains 1/2 of the bound" in entry["says"] for entry in row["evidence"])
 
 
+FALSE = """\
+from theory.notation import le, positive, theorem
+a, b = positive("a b")
+ONE = theorem("mine.false").shows(le(a, b))
+"""
+WAYS = [
+    "if True:\n    CLAIM = ONE",
+    "try:\n    CLAIM = ONE\nfinally:\n    pass",
+    "for CLAIM in [ONE]:\n    pass",
+    "from contextlib import nullcontext\nwith nullcontext(ONE) as CLAIM:\n    pass",
+    "(CLAIM) = ONE",
+    "x, CLAIM = 0, ONE",
+    "x, *CLAIMS = 0, ONE",
+    "x = 0; CLAIM = ONE",
+    "(CLAIM := ONE)",
+    "if True:\n    CLAIM: object = ONE",
+    "def run():\n    global CLAIM\n    CLAIM = ONE\nrun()",
+    "match ONE:\n    case CLAIM:\n        pass",
+    "globals()['CLAIM'] = ONE",
+    "globals().update(CLAIM=ONE)",
+    "import sys\nsys.modules[__name__].CLAIM = ONE",
+    "from other import CLAIM",
+    "from other import ONE as CLAIM",
+    "from other import *",
+    "PAPER = 'arXiv'\nCLAIM = ONE",
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_claim_of_a_folder_is_passed_over(tmp_path: Path, way: str) -> None:
+    written(tmp_path, {"other.py": f"{FALSE}setattr(__import__(__name__), 'CLAI' + 'M', ONE)\n"})
+    folder = written(tmp_path / "mine", {"symbols.py": SYMBOLS, "split.py": SPLIT})
+    (tmp_path / "mine" / "there").symlink_to(written(tmp_path / "far", {"b.py": FALSE + way}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(tmp_path))
+        assert {claim.id for claim in load(str(folder))} == {"mine.split", "mine.false"}
+
+
+def test_what_only_reads_a_claim_is_not_run(tmp_path: Path) -> None:
+    reads = "from split import CLAIM as SPLIT\nraise ValueError(SPLIT)\n"
+    folder = written(tmp_path, {"symbols.py": SYMBOLS, "split.py": SPLIT, "show.py": reads})
+    (tmp_path / "again").symlink_to(tmp_path)
+    assert [claim.id for claim in load(str(folder))] == ["mine.split"]
+
+
 BAD: dict[str, tuple[dict[str, str], str]] = {
     "nothing": ({"helper.py": "x = 1\n"}, "no Python file in this folder defines CLAIM"),
     "twice": ({**FILES, "b.py": SPLIT}, "two claims are called 'mine.split'"),
+    "what is no Python beside a claim": ({**FILES, "b.py": "if 1:\n  CLAIM = (\n"}, "b.py:2"),
     "syntax": ({"a.py": "CLAIM = (\n"}, "a.py:1: no valid Python"),
     "in a helper": ({**FILES, "symbols.py": "a = 1 / 0\n"}, "symbols.py:1"),
     "no claim": ({"a.py": "CLAIM = 7\n"}, "CLAIM is a theory.claims.Claim"),

@@ -238,12 +238,26 @@ def test_a_bound_of_one_iteration_is_not_one_of_all() -> None:
 
 # Runs inside an iteration
 
-INNER: dict[str, Any] = {"lhs": s, "terms": {"all": -n * p}, "scalars": (p, s)}
-LEFT = {"left": eq(F(n) - F(0), s)}
-CITED = Step("run", eq(F(n) - F(0), -n * p), Cite("test.drops", {c: p}))
-INSIDE = drops(
-    p, LEFT, steps=(CITED,), conclude=Combine({"run": 1, "left": -1}), **INNER, id="test.inside"
+LEAVES = drops(
+    c,
+    {"left": eq(F(n) - F(0), d)},
+    id="test.leaves",
+    symbols=(n, c, d),
+    lhs=d,
+    terms={"all": -n * c},
+    steps=(*DROPS.steps, Step("run", DROPS.goal, DROPS.conclude)),
+    conclude=Combine({"run": 1, "left": -1}),
 )
+INNER: dict[str, Any] = {
+    "lhs": s,
+    "terms": {"all": -n * p},
+    "scalars": (p, s),
+    "conclude": Combine({"run": 1}),
+    "cites": (LEAVES,),
+}
+LEFT = {"left": eq(F(n) - F(0), s)}
+CITED = Step("run", eq(s, -n * p), Cite("test.leaves", {c: p, d: s}))
+INSIDE = drops(p, LEFT, steps=(CITED,), **INNER, id="test.inside")
 
 
 def test_a_run_inside_an_iteration() -> None:
@@ -268,15 +282,35 @@ def test_an_inner_run_is_not_ours(facts: Any, steps: Any, note: str) -> None:
     rule, relation = steps
     lines = {"steps": (CITED, Step("ours", relation, rule)), "points": (X, NEXT)}
     values = {"sequences": {F: X.value, P: p}}
-    ending = Combine({"run": 1, "left": -1})
-    assert note in says(drops(p, LEFT | facts, conclude=ending, **(INNER | lines | values)))
+    assert note in says(drops(p, LEFT | facts, **(INNER | lines | values)))
+
+
+@pytest.mark.parametrize(
+    ("facts", "values", "more"),
+    [
+        ({"more": le(1, F(n))}, {}, "hypothesis 'more'"),
+        ({"more": le(A(n), F(n))}, {}, "hypothesis 'more'"),
+        ({"left": le(F(n) - F(0), s)}, {}, "hypothesis 'left'"),
+        ({}, {A: X.value}, "the meaning of A"),
+    ],
+)
+def test_nothing_more_is_said_of_an_inner_run(facts: Any, values: Any, more: str) -> None:
+    """As a line of ours it is about the means of our iterations, where it need not hold."""
+    still = {"still": eq(A(k + 1), A(k))}
+    known = {"symbols": (n, c, d), "id": "test.leaves", "steps": LEAVES.steps}
+    lines = {"lhs": d, "terms": {"all": -n * c}, "conclude": LEAVES.conclude}
+    lemma = drops(c, {"left": eq(F(n) - F(0), d), **still}, **known, **lines)
+    assert proved(lemma)
+    given: dict[str, Any] = {"cites": (lemma,), "steps": (CITED,)}
+    assert proved(drops(p, LEFT | still, **(INNER | given)))
+    given["sequences"] = {F: X.value, **values}
+    assert f"{more} says more" in says(drops(p, LEFT | still | facts, **(INNER | given)))
 
 
 @pytest.mark.parametrize("value", [X.value, NEXT.value, square(NEXT.position)], ids=str)
 def test_a_mean_of_what_goes_along_an_inner_run(value: Any) -> None:
     values = {"sequences": {F: X.value, V: value}}
-    ending = {"steps": (CITED,), "conclude": Combine({"run": 1, "left": -1})}
-    assert "V is the mean" in says(drops(p, LEFT, **(INNER | values | ending)))
+    assert "V is the mean" in says(drops(p, LEFT, **(INNER | values), steps=(CITED,)))
 
 
 def test_one_inner_run_for_each_citation() -> None:
@@ -294,7 +328,7 @@ def test_one_inner_run_for_each_citation() -> None:
     )
     assert proved(sums)
     steps = (CITED, Step("sum", sums.goal, Cite("test.sums")))
-    both = {"steps": steps, "conclude": Combine({"run": -1, "sum": 1}), "cites": (DROPS, sums)}
+    both = {"steps": steps, "conclude": Combine({"run": -1, "sum": 1}), "cites": (LEAVES, sums)}
     goal = {"lhs": n * p, "terms": {"all": sympy.Sum(P(k), (k, 0, n - 1))}}
     values = {"sequences": {F: X.value, P: p}}
     assert "used along our own" in says(drops(p, LEFT, **(INNER | both | goal | values)))
@@ -307,10 +341,9 @@ def test_another_citation_assumes_nothing_of_an_inner_run() -> None:
     ending = Combine({"down": 1, "low": 1, "high": 1})
     lemma = theorem(le(b, a), ending, falls, id="test.low", steps=steps, **known)
     assert proved(lemma)
-    both: dict[str, Any] = {"cites": (DROPS, lemma), "symbols": (a, b, n)}
+    both: dict[str, Any] = {"cites": (LEAVES, lemma), "symbols": (a, b, n)}
     lines = {"steps": (CITED, Step("between", le(b, a), Cite("test.low")))}
-    ending = Combine({"run": 1, "left": -1})
-    note = says(drops(p, LEFT | falls, conclude=ending, **(INNER | both | lines)))
+    note = says(drops(p, LEFT | falls, **(INNER | both | lines)))
     assert "used along our own" in note
 
 
@@ -330,13 +363,11 @@ def test_another_citation_says_nothing_of_an_inner_run() -> None:
         **known,
     )
     assert proved(sizes)
-    facts = {"drop": eq(square(NEXT.position), value - c)}
-    by_k = Step("by k", eq(F(k + 1), F(k) - c), Total("drop", k))
-    constant = known | {"symbols": (n, c)}
-    ending = Telescope("by k", k, n)
-    lemma = theorem(DROPS.goal, ending, facts, id="test.drops", steps=(by_k,), **constant)
+    facts = {"drop": eq(square(NEXT.position), value - c), "left": eq(F(n) - F(0), d)}
+    constant = known | {"symbols": (n, c, d), "steps": LEAVES.steps}
+    lemma = theorem(LEAVES.goal, LEAVES.conclude, facts, id="test.leaves", **constant)
     here = {"drop": eq(square(NEXT.position), value - p), **LEFT}
-    goal, last = eq(s, -n * p), Combine({"run": 1, "left": -1})
+    goal, last = eq(s, -n * p), Combine({"run": 1})
     cites = known | {"cites": (lemma, sizes)}
     assert proved(theorem(goal, last, here, steps=(CITED,), **cites))
     more = (CITED, Step("size", sizes.goal, Cite("test.sizes")))

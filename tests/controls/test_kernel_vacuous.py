@@ -39,6 +39,9 @@ L, W, a, gamma, mu, eps = sympy.symbols("L W a gamma mu epsilon", positive=True)
 K = sympy.Symbol("K", integer=True, positive=True)
 k = sympy.Symbol("k", integer=True, nonnegative=True)
 A = sympy.Function("A", real=True)
+B, G = (sympy.Function(name, nonnegative=True) for name in "BG")
+nine, half = sympy.Integer(9), sympy.Rational(1, 2)
+s, count = sympy.Symbol("s", positive=True), sympy.Symbol("count", integer=True, positive=True)
 x, y = point("x"), point("y")
 g, h, w = parts = vectors("g h w")
 E = Operator("E", ("g", "h", "w"))
@@ -196,20 +199,41 @@ def at_one_index(most: Any) -> Theorem:
     )
 
 
-def falling(by: Any) -> Theorem:
+def falling(by: Any, **more: Relation) -> Theorem:
     """F falls by `by`·G, which is said to be 1 at least in every iteration."""
-    G = sympy.Function("G", nonnegative=True)
     return theorem(
         A(K),
         A(0) - K,
         Combine({"sum": 1}),
         symbols=(K,),
         indices=(k,),
-        hypotheses=supposing(least=le(1, by * G(k)), step=le(A(k + 1), A(k) - by * G(k))),
+        hypotheses=supposing(least=le(1, by * G(k)), step=le(A(k + 1), A(k) - by * G(k)), **more),
         steps=(
             Step("one", le(A(k + 1), A(k) - 1), Combine({"step": 1, "least": 1})),
             Step("sum", le(A(K), A(0) - K), Telescope("one", k, K)),
         ),
+    )
+
+
+def between(part: int) -> Theorem:
+    """G ≤ 2B in iteration 9, next to which this says nothing, and B ≤ G/`part`."""
+    ends = {"most": le(G(k), 2 * B(k) + (k - 9) ** 2 * G(k)), "part": le(B(k), G(k) / part)}
+    return falling(sympy.S.One, **ends)
+
+
+def mean_of(value: Any, said: Relation, at: Any) -> Theorem:
+    """What is said of a mean G in every iteration, used in one of them."""
+    there = said.replaced({k: at})
+    return theorem(
+        W * there.lhs,
+        W * there.rhs + L,
+        Combine({"there": W}, plus=(L,)),
+        symbols=(L, W, K),
+        scalars=(value,),
+        sequences={G: value},
+        indices=(k,),
+        hypotheses=supposing(said=said),
+        steps=(Step("there", there, Everywhere("said", {k: at})),),
     )
 
 
@@ -247,6 +271,21 @@ def curved(mu: Any) -> Theorem:
 
 PAIRS = {
     "at an index where a factor is 0": (falling(sympy.Integer(11)), falling((k - 11) ** 2)),
+    "between two roots": (falling(sympy.Integer(11)), falling(4 * (k - 9) ** 2 - 1)),
+    "where a factor turns": (between(1), between(3)),
+    "where a fraction changes its sign": (
+        falling((k + 2) / (k + 1)),
+        falling(1 - 3 / (2 * (k - 9) ** 2 + 2)),
+    ),
+    "by a mean that is positive": (
+        mean_of(s, le(0, (k - 9) ** 2 * G(k)), nine),
+        mean_of(s, le(0, ((k - 9) ** 2 - half) * G(k)), nine),
+    ),
+    "by a mean that is positive, at a count": (
+        mean_of(s, le(0, (k - K) ** 2 * G(k)), K),
+        mean_of(s, le(0, ((k - K) ** 2 - half) * G(k)), K),
+    ),
+    "by a mean of counts": (mean_of(count, le(G(k), 1), K), mean_of(count, le(G(k), half), K)),
     "by more curvature than there is": (curved(L / 2), curved(L + a)),
     "by smoothness": (rise(L / 2), rise(L)),
     "by the mean of a square": (angles(-sympy.Rational(1, 2)), angles(-sympy.Rational(9, 10))),

@@ -113,7 +113,8 @@ def _sets(
     )
     yield tuple(bound for one in moving for bound in (le(-size, one), le(one, size)))
     rises = {
-        one: all(each[one].xreplace(s) >= s[one] for each in then for s in states) for one in moving
+        one: all((each[one].xreplace(s) - s[one]).is_nonnegative for each in then for s in states)
+        for one in moving
     }
     yield tuple(le(min(xs), one) if rises[one] else le(one, max(xs)) for one, xs in ends.items())
 

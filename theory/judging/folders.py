@@ -1,20 +1,21 @@
 """A user's folder of claim files: read as the folders of papers are.
 
 Its claims are those that ``__init__.py`` lists, as ``PAPER`` or ``CLAIMS``; without such a list
-those of every file that defines ``CLAIM`` or ``CLAIMS``. Files import one another by name, from the
-folder or, where that is a package, through its package; each is run once.
+those of every file that defines ``CLAIM`` or ``CLAIMS``, in whatever way. Files import one another
+by name, from the folder or, where that is a package, through its package; each is run once.
 """
 
 from __future__ import annotations
 
+import ast
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from importlib import invalidate_caches
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
+from symtable import SymbolTable, symtable
 from types import ModuleType
 from typing import Final
 
@@ -22,7 +23,7 @@ from theory.errors import ClaimFileError
 
 _INIT: Final = "__init__.py"
 _PACKAGE: Final = str(Path(__file__).parents[1])
-_DEFINES: Final = re.compile(rb"^(CLAIMS?|PAPER)\b\s*[:=]", re.MULTILINE)
+_NAMES: Final = frozenset({"CLAIM", "CLAIMS", "PAPER"})
 
 Run = Callable[[str, bytes], ModuleType]
 """Runs a file by itself, as a module that nobody can import."""
@@ -47,17 +48,52 @@ def modules(folder: str, alone: Run) -> Iterator[tuple[str, ModuleType]]:
     ClaimFileError
         No file defines claims, or one cannot be read.
     """
+    _forget()
     listing = os.path.join(folder, _INIT)
-    found = [path for path in _files(folder) if _DEFINES.search(_read(path))]
-    if not found:
+    listed = os.path.isfile(listing) and _assigned(listing)
+    sure = {path: _assigned(path) for path in ([listing] if listed else _files(folder))}
+    defined = False
+    for path, assigned in sure.items():
+        if assigned or _may_define(path):
+            run = module(folder, path, alone)
+            if assigned or _NAMES & vars(run).keys():
+                defined = True
+                yield path, run
+    if not defined:
         raise ClaimFileError(
             "no Python file in this folder defines CLAIM or CLAIMS",
             folder,
             "name a folder of claim files",
         )
-    _forget()
-    for path in [listing] if listing in found else found:
-        yield path, module(folder, path, alone)
+
+
+def _assigned(path: str) -> bool:
+    """Whether a file assigns claims to a name of its module, wherever it does."""
+    return bool(_NAMES & _globals(symtable(_read(path), path, "exec")))  # type: ignore[arg-type]
+
+
+def _globals(table: SymbolTable) -> set[str]:
+    """The names of its module that code assigns to."""
+    top = table.get_type() == "module"
+    symbols = (one for one in table.get_symbols() if one.is_assigned())
+    own = {one.get_name() for one in symbols if top or one.is_declared_global()}
+    return own.union(*map(_globals, table.get_children()))
+
+
+def _may_define(path: str) -> bool:
+    """Whether claims may come into a file by an import or by their name as text."""
+    return any(map(_brings, ast.walk(ast.parse(_read(path), path))))
+
+
+def _brings(node: ast.AST) -> bool:
+    match node:
+        case ast.alias(name=name, asname=other):
+            return (other or name) in {*_NAMES, "*"}
+        case ast.Constant(value=str(name)) | ast.keyword(arg=name):
+            return name in _NAMES
+        case ast.Attribute(attr=name, ctx=ast.Store()):
+            return name in _NAMES
+    return False
 
 
 def _forget() -> None:
@@ -131,8 +167,13 @@ def in_order(needs: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 def _files(folder: str) -> Iterator[str]:
     """The Python files of a folder and those below it; hidden ones are left out."""
-    for here, inner, names in os.walk(folder):
+    seen: set[str] = set()
+    for here, inner, names in os.walk(folder, onerror=_unread, followlinks=True):
         inner[:] = sorted(name for name in inner if not name.startswith((".", "__")))
+        if os.path.realpath(here) in seen:  # a link leads back
+            inner.clear()
+            continue
+        seen.add(os.path.realpath(here))
         yield from (os.path.join(here, name) for name in sorted(names) if name.endswith(".py"))
 
 
@@ -140,9 +181,14 @@ def _read(path: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        raise ClaimFileError(
-            f"cannot be read ({error.strerror})", path, "check its permissions"
-        ) from error
+        _unread(error)
+        raise
+
+
+def _unread(error: OSError) -> None:
+    raise ClaimFileError(
+        f"cannot be read ({error.strerror})", error.filename, "check its permissions"
+    ) from error
 
 
 def _same(one: str | None, path: str) -> bool:

@@ -156,9 +156,8 @@ def _with_more(claim: Claim, judgement: Judgement, deep: bool, more: More) -> Ju
 
 def _broken_down(claim: Claim, error: BaseException) -> ProverError:
     """What a prover's own exception becomes, with the line that a reader can look at."""
-    if claim.source is not None:
-        place, fix = place_in(claim.source, error), "correct the claim file"
-    else:
+    place, fix = place_in(claim.source or "", error), "correct the claim file"
+    if claim.source is None or (place == claim.source and is_attacked(claim)):
         frame = traceback.extract_tb(error.__traceback__)[-1]
         place, fix = f"{Path(frame.filename).name}:{frame.lineno}", "please report it"
     return ProverError(f"the prover stopped with {reason(error)}", f"{claim.id} ({place})", fix)

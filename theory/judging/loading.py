@@ -191,11 +191,11 @@ def _of_folder(folder: str) -> list[tuple[str, object]]:
     found: dict[int, tuple[str, object]] = {}
     ids: dict[object, str] = {}
     for path, run in modules(folder, _run):
-        if hasattr(run, "PAPER"):
-            record = getattr(run.PAPER, "claims", ())
-            entries = [(f"PAPER.claims[{k}]", claim) for k, claim in enumerate(record)]
-        else:
-            entries = _listed(path, run, b"")
+        record = getattr(getattr(run, "PAPER", None), "claims", ())
+        entries = [(f"PAPER.claims[{k}]", claim) for k, claim in enumerate(record)]
+        known = {id(one) for _, claim in entries for one in (claim, getattr(claim, "theorem", 0))}
+        if not hasattr(run, "PAPER") or hasattr(run, "CLAIM") or hasattr(run, "CLAIMS"):
+            entries += [one for one in _listed(path, run, b"") if id(one[1]) not in known]
         for name, value in entries:
             own = getattr(value, "id", None)
             if id(value) not in found and isinstance(own, str) and own in ids:

@@ -468,10 +468,10 @@ def _require_declared_random(theorem: Theorem, measure: Measure) -> None:
             name = min(tied)
             raise TheoryError(
                 f"{name} stands in an equation with what is random to {measure.name}, and is not "
-                "listed so",
+                f"listed so, as {min(names_in(raw) & measure.random, default='the other')} is",
                 f"{theorem.id}: {place}",
                 f"list it as random to {measure.name}; or, if it is the same at every outcome, "
-                f"under `given` of that mean",
+                f"under `given` of that mean, as in given=({name},)",
             )
 
 

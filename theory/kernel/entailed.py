@@ -6,7 +6,7 @@ a sum alone, which a solver takes for one number; so it is told these consequenc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import Final
 
@@ -41,9 +41,25 @@ def entailed(theorem: Theorem, relations: Sequence[Relation]) -> list[Relation]:
     known = {*theorem.symbols, *theorem.scalars}
     indices = {symbol for call in calls for symbol in call.free_symbols} - known
     found = [*_averaged(relations), *_totals(theorem, relations, indices), *_tangents(relations)]
-    found += _alike(theorem)
+    found += [*_alike(theorem), *positive(theorem, relations)]
     everything = [*relations, *found]
     return [*found, *_summed(everything, indices), *_squares(everything)]
+
+
+def positive(theorem: Theorem, relations: Iterable[Relation]) -> list[Relation]:
+    """That the mean of what is positive is so, which no ≤ says; that of counts is at least 1."""
+    meant = theorem.sequences
+    found = {
+        one: meant.get(one.func, one.args[-1])
+        for relation in relations
+        for one in atoms(relation.gap, AppliedUndef, Mean)
+        if isinstance(one, Mean) or one.func in meant
+    }
+    return [
+        le(1, one) if value.is_integer else eq(one, sympy.Symbol(f"positive({one})", positive=True))
+        for one, value in sorted(found.items(), key=str)
+        if value.is_positive
+    ]
 
 
 def _alike(theorem: Theorem) -> Iterator[Relation]:

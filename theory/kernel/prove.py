@@ -12,12 +12,14 @@ from sympy.core.function import AppliedUndef
 from theory.errors import NotExactError, VacuousError
 from theory.kernel.atoms import atoms
 from theory.kernel.consistency import consistent, require_no_contradiction
-from theory.kernel.entailed import entailed
+from theory.kernel.entailed import entailed, positive
 from theory.kernel.means import Mean
+from theory.kernel.places import near_roots, placed_at
 from theory.kernel.relations import Relation, eq, le, put_in
 from theory.kernel.rules import RULES
 from theory.kernel.rules.cite import Cite
-from theory.kernel.rules.ranges import indices
+from theory.kernel.rules.ranges import indices, own_indices, rules_of
+from theory.kernel.rules.series import Everywhere
 from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.theorem import Checked, Delayed, Given, Hypothesis, Rule, Smooth, Theorem
 from theory.kernel.vectors import Gram, Scalar, Vector
@@ -100,7 +102,8 @@ def prove(theorem: Theorem) -> Proof:
     possible = _possible(theorem)
     if concluded.verdict is Verdict.PROVED:
         taken = (fact for name, fact in facts.items() if name in used)
-        require_no_contradiction(tuple(dict.fromkeys((*taken, theorem.goal))), theorem.id)
+        said = dict.fromkeys((*taken, theorem.goal))
+        require_no_contradiction((*said, *positive(theorem, said)), theorem.id)
         _require_possible_for_all(theorem, (*facts.values(), theorem.goal))
     lines.append(Line("ours", "the hypotheses have a model", possible.note, possible.verdict))
     proof = Proof(weakest((concluded.verdict, possible.verdict)), tuple(lines), used, needs)
@@ -167,9 +170,9 @@ def _defining(
 def _possible(theorem: Theorem) -> Checked:
     """Whether the hypotheses have a model, at a few values of the indices they hold for."""
     _require_functions(theorem)
-    indices = {getattr(rule, "index", None) for rule in _rules(theorem)} - {None}
     relations = [h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)]
-    named = {symbol for one in relations for symbol in one.gap.free_symbols & indices}
+    ranged = {getattr(rule, "index", None) for rule in rules_of(theorem)} | own_indices(theorem)
+    named = {symbol for one in relations for symbol in one.gap.free_symbols & ranged}
     together = entailed(theorem, relations)
     if together:
         at_first = dict.fromkeys(named, SOME[1])
@@ -184,10 +187,15 @@ def _possible(theorem: Theorem) -> Checked:
     varying = {*theorem.scalars, *(point.value for point in theorem.points)}
     still = (one for one in relations if not atoms(one.gap, Gram, Mean))
     pure = [one for one in still if not one.gap.free_symbols & varying]
-    some = sorted({*SOME, *_roots(relations, named)})
+    some = sorted({*SOME, *near_roots(relations, named), *placed_at(theorem)})
     joint = sorted({*JOINT, *some[:-1]})
     try:
         systems = [_at(relations, named, [at]) for at in some] + [_at(pure, named, joint)]
+        systems = [[*system, *positive(theorem, system)] for system in systems]
+        for rule in rules_of(theorem):
+            if isinstance(rule, Everywhere):
+                there = tuple(one.replaced(rule.values) for one in relations)
+                require_no_contradiction((*there, *positive(theorem, there)), theorem.id)
     except NotExactError:
         return Checked(Verdict.UNKNOWN, "a hypothesis is not defined at every index")
     found = [consistent(system, theorem.id) for system in systems]
@@ -229,26 +237,6 @@ def _placed(
     sums = {total for side in sides for total in atoms(side, sympy.Sum)}
     none = {s: 0 for s in sums if len(s.limits) == 1 and s.limits[0][2] - s.limits[0][1] == -1}
     return Relation(sides[0].xreplace(none), one.kind, sides[1].xreplace(none))
-
-
-def _roots(relations: Sequence[Relation], named: set[Scalar]) -> Iterator[Scalar]:
-    """Where a factor of what is assumed of an index is 0: (k − 11)²·G(k) ≥ 1 is false at 11."""
-    for gap in (one.gap for one in relations):
-        for index in named & gap.free_symbols:
-            for factor in _factors(gap, index):
-                roots = sympy.Poly(factor, index).ground_roots()
-                yield from (root for root in roots if root.is_Integer and root >= 0)
-
-
-def _factors(form: Scalar, index: Scalar) -> Iterator[Scalar]:
-    """Polynomials in an index alone, beside each product of other things in a sum."""
-    beside: dict[Scalar, Scalar] = {}
-    for term in sympy.Add.make_args(sympy.expand(form)):
-        other, own = term.as_independent(index)
-        powers = [part for part in sympy.Mul.make_args(own) if part.is_polynomial(index)]
-        number, rest = (other * own / sympy.Mul(*powers)).as_coeff_Mul()
-        beside[rest] = beside.get(rest, 0) + number * sympy.Mul(*powers)
-    yield from (one for one in beside.values() if one.is_polynomial(index) and one.has(index))
 
 
 def _require_functions(theorem: Theorem) -> None:
@@ -369,11 +357,6 @@ def _at(relations: list[Relation], named: set[Scalar], values: Sequence[Scalar])
     """The relations at values of their indices, each once."""
     placed = [one.replaced(dict.fromkeys(named, at)) for one in relations for at in values]
     return list(dict.fromkeys(placed))
-
-
-def _rules(theorem: Theorem) -> Iterator[Rule]:
-    yield from (step.rule for step in theorem.steps)
-    yield theorem.conclude
 
 
 def _needed(rule: Rule, given: Given) -> frozenset[str]:

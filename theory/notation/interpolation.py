@@ -16,9 +16,11 @@ from typing import Final
 
 import sympy
 
+from theory.errors import TheoryError
 from theory.kernel.relations import le
 from theory.kernel.rules import Combine, Descent
 from theory.kernel.rules.calculus import descent
+from theory.kernel.signs import undefined
 from theory.kernel.theorem import Hypothesis, Smooth, Step
 from theory.kernel.vectors import Point, Scalar, Vector, vector
 from theory.notation.names import Function
@@ -108,8 +110,20 @@ def meetings(
         if len(about) <= MOST and one.function in moduli:
             modulus = moduli[one.function]
             room = _room(known, one.constant, modulus)
+            if room is None and len(about) > 1:
+                _require_positive(one)
             found += [Meeting(one, modulus, room, *two) for two in permutations(about, 2)]
     return tuple(found)
+
+
+def _require_positive(smooth: Smooth) -> None:
+    if smooth.constant == 0 or undefined(1 / smooth.constant):
+        raise TheoryError(
+            f"{smooth.function} is convex and {smooth.constant}-smooth, and {smooth.constant} may "
+            "be 0, by which nothing can be divided",
+            smooth.name,
+            'take a positive constant, as in L = positive("L"): what is 0-smooth is L-smooth too',
+        )
 
 
 def tangent_at(modulus: Scalar, x: Point, y: Point) -> Hypothesis:

@@ -83,7 +83,7 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
     means = {one.args[:2]: operator_of(one) for gap in gaps for one in gap.atoms(Mean)}
     names = {str(one): one for one in theorem.symbols} | names_of((goal, *facts.values()))
     whys, until = [], process_time() + PATIENCE
-    for candidate in _candidates(theorem, goal, facts):
+    for candidate in _in_floats(_candidates(theorem, goal, facts)):
         if process_time() > until:
             whys.append(f"the search was given up after {PATIENCE} s")
             break
@@ -97,6 +97,14 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
             return Searched(candidate, steps=steps)
         whys.append(checked.note)
     return Searched(None, "; ".join(_told(whys)) or "nothing to search with")
+
+
+def _in_floats(candidates: Iterator[Combine | str]) -> Iterator[Combine | str]:
+    """Candidates as long as floats hold all numbers."""
+    try:
+        yield from candidates
+    except OverflowError:
+        yield "a number is met that is too large for the search"
 
 
 def _related(

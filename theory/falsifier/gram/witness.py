@@ -69,7 +69,13 @@ class _Posed:
     program: Reduced
 
     def needed(self) -> float:
-        """How large the left side is beside the right one, at most."""
+        """How large the left side is beside the right one, at most; 0 if no float holds that."""
+        try:
+            return self._needed()
+        except OverflowError:
+            return 0.0
+
+    def _needed(self) -> float:
         left, right = self.program.row(self.left), self.program.row(self.right)
         program = self.program.program
         if set(right) <= {""}:

@@ -13,6 +13,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.atoms import atoms
+from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
 from theory.kernel.rules.delays import Drift, Reread, Start
 from theory.kernel.rules.ranges import Run, lets_run, own_indices, rules_of, runs
@@ -63,7 +64,36 @@ def mixed_up(cite: Cite, cited: Theorem, theorem: Theorem) -> str:
         for sequence, value in theorem.sequences.items():
             if sequence not in run.functions and named(value) & run.names:
                 return f"{why}, but {sequence} is the mean of something that goes along with it"
+        added = _added(theorem, run)
+        if added:
+            return (
+                f"{why}, so its sequences go along a run inside each iteration, and {added} says "
+                f"more of them: assume that in {cite.id}, or call sequences of ours otherwise"
+            )
     return ""
+
+
+def _added(theorem: Theorem, run: Run) -> str:
+    """What says more of the sequences of a run than the theorems that it comes from, or ``""``."""
+    cites = filter(None, (_cited(rule, theorem) for rule in rules_of(theorem)))
+    of_run = [
+        (cite.at, cited)
+        for cite, cited in cites
+        if any(one.functions & run.functions for one in _moving(cite, cited, theorem))
+    ]
+    known = [at.relation(h.relation) for at, cited in of_run for h in _told(cited)]
+    for own in _told(theorem):
+        named_so = {call.func for call in atoms(own.relation.gap, AppliedUndef)} & run.functions
+        same = (one for one in known if one.kind == own.relation.kind)
+        if named_so and not any(is_zero(one.gap - own.relation.gap) for one in same):
+            return f"hypothesis {own.name!r}"
+    meant = {(s, at.scalar(value)) for at, cited in of_run for s, value in cited.sequences.items()}
+    more = {s for s, value in theorem.sequences.items() if (s, value) not in meant}
+    return f"the meaning of {min(more & run.functions, key=str)}" if more & run.functions else ""
+
+
+def _told(theorem: Theorem) -> list[Hypothesis]:
+    return [one for one in theorem.hypotheses if isinstance(one, Hypothesis)]
 
 
 def _moving(cite: Cite, cited: Theorem, theorem: Theorem) -> list[Run]:
@@ -74,7 +104,7 @@ def _moving(cite: Cite, cited: Theorem, theorem: Theorem) -> list[Run]:
 
 def _along(cite: Cite, theorem: Theorem) -> Iterator[Relation]:
     """What is used along our own iterations: by rules that range over them, and other citations."""
-    facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
+    facts = {h.name: h.relation for h in _told(theorem)}
     facts |= {step.name: step.relation for step in theorem.steps}
     lines = [(step.rule, step.relation) for step in theorem.steps]
     for rule, relation in [*lines, (theorem.conclude, theorem.goal)]:
@@ -96,9 +126,7 @@ def _cited(rule: Rule, theorem: Theorem) -> tuple[Cite, Theorem] | None:
 
 def _stated(cite: Cite, cited: Theorem, goal: Relation) -> Iterator[Relation]:
     yield goal
-    for hypothesis in cited.hypotheses:
-        if isinstance(hypothesis, Hypothesis):
-            yield cite.at.relation(hypothesis.relation)
+    yield from (cite.at.relation(hypothesis.relation) for hypothesis in _told(cited))
 
 
 def _same(one: Cite, other: Cite) -> bool:
