@@ -231,7 +231,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     said = {h.relation for h in hypotheses}
     hypotheses += [h for h in _moduli(plan) if h.relation not in said]
     for template in plan.offered:
-        hypotheses += [h for h in template(scene) if h.relation not in said]
+        taken = {h.name for h in hypotheses}
+        fresh = [h for h in template(scene) if h.relation not in said]
+        hypotheses += [replace(h, name=_another(h.name, taken)) for h in fresh]
     bare = _bare(statement, plan, scene, tuple(hypotheses))
     lines = [scene.relation(written.relation) for written in plan.written]
     own = [h for h in hypotheses if isinstance(h, Hypothesis)]
@@ -340,6 +342,12 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         lines_by_name = {s.name: s.relation for s in (*own, *steps) if s.name in named}
         steps += offers.inductions(bare, run, lines_by_name)
     return _certified(bare, steps, statement.rule, means)
+
+
+def _another(name: str, taken: Set[str]) -> str:
+    """A name that no hypothesis has: two functions may have bounded gradients at x."""
+    numbered = (f"{name} ({number})" for number in range(2, len(taken) + 3))
+    return next(one for one in (name, *numbered) if one not in taken)
 
 
 def _general(statement: Statement, plan: Plan) -> set[Scalar]:

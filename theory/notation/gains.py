@@ -314,9 +314,10 @@ def _of_powers(goal: Relation, k: Scalar) -> Relation | None:
     if not isinstance(call, AppliedUndef):
         return None
     now, count = call.func, call.args[0]
-    ratio = goal.rhs.coeff(now(0))
+    powers = [one for one in atoms(goal.rhs, sympy.Pow) if one.exp == count]
+    ratio = goal.rhs.coeff(now(0)) or (powers[0] if len(powers) == 1 else sympy.S.Zero)
     base, power = ratio.as_base_exp()
-    rest = sympy.expand(goal.rhs - ratio * now(0))
+    rest = sympy.expand(goal.rhs - goal.rhs.coeff(now(0)) * now(0))
     if ratio == 1:  # as much in every iteration, or nothing
         each = rest.coeff(count)
         grows = sympy.expand(rest - each * count) == 0 and not atoms(each, AppliedUndef)

@@ -42,11 +42,12 @@ def _roots(said: Iterable[Relation]) -> list[Any]:
 
 
 def lengths(said: Sequence[Relation]) -> dict[Vector, Scalar]:
-    """Vectors of which formulas name norms, with these; of u and u + av a bounded v as well."""
+    """Vectors of which formulas name norms, with these, and bounded ones between or in them."""
     found = {root: squared(root.base) for root in _roots(said)}
     known = {form[1] * sympy.sqrt(form[0]): root for root, form in found.items() if form}
     apart = [(u + sign * v).terms for u, v in combinations(known, 2) for sign in (1, -1)]
-    between = sorted({terms[0][0] for terms in apart if len(terms) == 1})
+    parts = {name for one in known if len(one.terms) > 1 for name, _ in one.terms}
+    between = sorted(parts.union(terms[0][0] for terms in apart if len(terms) == 1))
     bounded = [one for one in map(vector, between) if any(_bounds(r, one) for r in said)]
     return known | {one: norm(one) for one in bounded}
 
@@ -233,13 +234,12 @@ def shown(size: Scalar, hypotheses: Iterable[Hypothesis]) -> tuple[str, ...] | N
 def lines(
     name: str, said: Relation, rule: Rule, hypotheses: Iterable[Hypothesis]
 ) -> Iterator[Step]:
-    """For a line √a ≤ b, or E√a ≤ b, that is searched for: its square, and the root of that."""
+    """For a line c√a ≤ b, or E√a ≤ b, that is searched for: its square, and the root of that."""
     under = said.lhs.args[2] if isinstance(said.lhs, Mean) else said.lhs
-    if (
-        type(rule) is not Found
-        or said.kind != "<="
-        or not (under.is_Pow and under.exp == sympy.Rational(1, 2))
-    ):
+    roots = [one for one in sympy.Mul.make_args(under) if one.is_Pow and one.exp == sympy.S.Half]
+    if type(rule) is not Found or said.kind != "<=" or len(roots) != 1:
+        return
+    if not (under / roots[0]).is_nonnegative:
         return
     domain = shown(said.rhs, hypotheses)
     if domain is not None:

@@ -127,7 +127,7 @@ def _said_of(longer: Theorem, name: str, found: Sequence[Certified]) -> str:
         if isinstance(line.lhs, AppliedUndef):
             needs = "an induction needs a factor that is shown to be at least 0"
         return f"; {line} holds, and the statement does not follow from it ({needs})"
-    return f"; T.have({line}) would do{unnamed(line)}, and is not found{lost}"
+    return f"; T.have({line}) would do{unnamed(line)}, if it is true, and is not found{lost}"
 
 
 def _fails(found: Iterable[Certified]) -> bool:
