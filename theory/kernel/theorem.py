@@ -218,7 +218,11 @@ class Theorem:
         require_wellformed(self)
 
     def _copy(self) -> None:
-        listed_kinds = {"hypotheses": get_args(Assumption), "steps": (Step,), "unused": (Hypothesis,)}
+        listed_kinds = {
+            "hypotheses": get_args(Assumption),
+            "steps": (Step,),
+            "unused": (Hypothesis,),
+        }
         for name, kinds in listed_kinds.items():
             listed = tuple(getattr(self, name))
             if any(type(one) not in kinds for one in listed):
