@@ -43,11 +43,10 @@ def _certain(theorem: Theorem, drawn: str) -> Theorem:
     """With one outcome of every mean but this one: of what is random to it, it is nothing else."""
 
     def one(side: Scalar) -> Scalar:
-        found = sympy.sympify(side).replace(
+        return sympy.sympify(side).replace(
             lambda node: isinstance(node, Mean) and str(node.args[0]) != drawn,
             lambda node: node.args[2],
         )
-        return found
 
     return replace(
         theorem,

@@ -532,16 +532,16 @@ def _without_unused(full: _Sketch, plan: Plan) -> _Sketch:
     )
     random = measures(looked_at)  # an offer has no means of its own
     anew = drawn(looked_at)
-    kept = tuple(
+    stay = tuple(
         h
         for h in full.hypotheses
         if h.name in used | own or (random and _is_zero_vector(h)) or _draws(h, anew)
     )
     return replace(
         full,
-        hypotheses=kept,
+        hypotheses=stay,
         steps=tuple(step for step in full.steps if step.name in used),
-        unused=tuple(h for h in full.hypotheses if isinstance(h, Hypothesis) and h not in kept),
+        unused=tuple(h for h in full.hypotheses if isinstance(h, Hypothesis) and h not in stay),
     )
 
 

@@ -184,7 +184,8 @@ def gram_model(theorem: Theorem) -> SmallModel | None:
             one = plain(theorem, outcomes)
         except TheoryError:
             return None
-        shapes = SHAPES if one.delayed else SHAPES[1:2]
+        stale = [late for late in one.delayed if not late.exact]
+        shapes = SHAPES if stale else SHAPES[:2] if one.delayed else SHAPES[1:2]
         for pattern, plainly in shapes:
             found = _Search(one, pattern, plainly, work // len(shapes)).model()
             if found is not None:

@@ -215,7 +215,8 @@ def _iterations(theorem: Plain, at: Mapping[Scalar, Scalar], shape: Shape) -> It
         vectors = {**vectors, **followed.vectors}
         values = {**at, **values, **followed.scalars, theorem.index: sympy.Integer(k)}
         for one in theorem.delayed:
-            j = k - min(k, shape.pattern(k, int(sympy.sympify(one.constant).subs(at))))
+            largest = int(sympy.sympify(one.constant).subs(at))
+            j = k - min(k, largest if one.exact else shape.pattern(k, largest))
             then = Values(values, vectors) if j == k else ran[j]
             put = then.point(one.now)
             values[one.old.value] = put.value
