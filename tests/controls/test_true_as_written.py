@@ -72,7 +72,7 @@ def own_line() -> Theorem:
     T.assume(equal(y, x - gamma * v))
     most = x @ x - 2 * gamma * (x @ v) + gamma**2 * v**2
     T.have(y @ y <= most, "line", by=NOTHING)
-    return T.shows(y @ y <= most + gamma, None, "line")
+    return T.shows(2 * (y @ y) <= 2 * most, by=Combine({"line": 2}))
 
 
 @pytest.mark.parametrize("make", [unbiased, equation, descent, own_line])

@@ -89,11 +89,11 @@ def outcomes_of(theorem: Theorem) -> Iterator[Outcomes]:
     yield Outcomes()
     if not theorem.following:
         averages = {str(m.args[0]) for _, m in means_in(theorem) if is_average(m)}
-        for one in measures(theorem):
+        for one in measures(theorem):  # an average of what is drawn may be of one member
             others = (
                 m.random
                 for m in measures(theorem)
-                if m.name != one.name and averages.isdisjoint((m.name, one.name))
+                if m.name != one.name and (m.name in averages) is (one.name in averages)
             )
             if one.random.isdisjoint(frozenset[str]().union(*others)):  # else all have outcomes
                 yield Outcomes(one.name, one.random)
