@@ -18,6 +18,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
+from theory.falsifier.finite_sums import drawn
 from theory.falsifier.posed import Posed
 from theory.falsifier.rewriting import free_vectors, remembering, rewritten, unbound
 from theory.falsifier.run_forms import (
@@ -176,7 +177,8 @@ def iteration(
         known = remembering(theorem, counts)
         if known is None:
             return None
-        plainly = unbound(rewritten(known[0], around))
+        certain = outcomes == 1 and not drawn(theorem)
+        plainly = unbound(rewritten(known[0], around, "" if certain else None))
         posed = kind(plainly, dimension, outcomes)
         found = _Iterated(plainly, counts, posed, known[1], loose).iteration()
     except TheoryError:

@@ -36,7 +36,7 @@ from theory.falsifier.iterations import Iteration, iteration
 from theory.falsifier.moments import Moments, Monomial, Square
 from theory.falsifier.numbers import in_domain
 from theory.falsifier.posed import Posed
-from theory.falsifier.rewriting import free_vectors
+from theory.falsifier.rewriting import free_vectors, means_of
 from theory.falsifier.run_models import Run, placed_at, shown, sides_of
 from theory.falsifier.small_models import SmallModel
 from theory.falsifier.small_runs import is_one
@@ -44,7 +44,7 @@ from theory.kernel.context import means_in
 from theory.kernel.relations import eq
 from theory.kernel.rules.inner_runs import inner_runs
 from theory.kernel.theorem import Theorem
-from theory.kernel.vectors import Scalar, Vector
+from theory.kernel.vectors import Scalar, Vector, vector
 
 LONG: Final = (200, 20, 2)
 """Values of integer symbols that say how far a statement speaks of a run."""
@@ -98,12 +98,15 @@ def noisy_run(theorem: Theorem) -> SmallModel | None:
 
 def _around(theorem: Theorem) -> Mapping[str, Vector]:
     """What hypotheses say that vectors are near, each made of what is known."""
+    said = {
+        min(g.names): m for _, g, m in means_of(theorem) if g == vector(min(g.names, default=""))
+    }
     try:
         relations = plain(theorem, Outcomes()).relations
     except TheoryError:
         return {}
     open_ = free_vectors(theorem)
-    near = {name: [*nearest(name, relations)] for name in open_}
+    near = {n: [*([said[n]] if n in said else ()), *nearest(n, relations)] for n in open_}
     found: dict[str, Vector] = {}
     for _ in open_:
         for name in open_:

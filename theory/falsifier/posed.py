@@ -11,6 +11,7 @@ from typing import Any
 import sympy
 
 from theory.falsifier.finite_sums import AT, labels, means
+from theory.falsifier.rewriting import means_of
 from theory.kernel.means import Mean, random_names
 from theory.kernel.prove import as_printed
 from theory.kernel.relations import Relation, eq, exact, le
@@ -225,10 +226,7 @@ class Posed:
 
     def _unbiased(self) -> Iterator[Relation]:
         """Means of vectors, by coordinates: hypotheses only say some inner products."""
-        for _, kind, said in self.theorem.everywhere:
-            if kind != "unbiased" or (self.theorem.following and self.outcomes == 1):
-                continue
-            random, expected = (one for one in said if isinstance(one, Vector))
+        for _, random, expected in means_of(self.theorem):
             drawn = [self.vector(random, k) for k in range(self.outcomes)]
             for outcome in range(self.outcomes):
                 for i, meant in enumerate(self.vector(expected, outcome)):

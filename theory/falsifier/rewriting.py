@@ -10,7 +10,7 @@ from functools import lru_cache
 import sympy
 
 from theory.errors import UnsupportedFormError
-from theory.falsifier.run_forms import nonnegative_domain
+from theory.falsifier.run_forms import by_side, nonnegative_domain
 from theory.kernel.atoms import atoms
 from theory.kernel.context import vanishing
 from theory.kernel.means import Mean
@@ -31,7 +31,40 @@ def free_vectors(theorem: Theorem) -> list[str]:
     return sorted(named - taken)
 
 
-def rewritten(theorem: Theorem, around: Mapping[str, Vector] | None = None) -> Theorem:
+def means_of(theorem: Theorem) -> Iterator[tuple[str, Vector, Vector]]:
+    """A mean, what is random to it, and of what it is the mean."""
+    for name, kind, said in theorem.everywhere:
+        if kind == "unbiased":
+            random, expected = (one for one in said if isinstance(one, Vector))
+            yield name, random, expected
+
+
+def _certain(theorem: Theorem, drawn: str) -> Theorem:
+    """With one outcome of every mean but this one: of what is random to it, it is nothing else."""
+
+    def one(side: Scalar) -> Scalar:
+        return sympy.sympify(side).replace(
+            lambda node: isinstance(node, Mean) and str(node.args[0]) != drawn,
+            lambda node: node.args[2],
+        )
+
+    return replace(
+        theorem,
+        hypotheses=tuple(
+            replace(h, relation=by_side(h.relation, one)) if isinstance(h, Hypothesis) else h
+            for h in theorem.hypotheses
+        ),
+        sequences={f: one(value) for f, value in theorem.sequences.items()},
+        lhs=one(theorem.lhs),
+        terms={name: one(term) for name, term in theorem.terms.items()},
+        steps=(),
+        conclude=Combine(),
+    )
+
+
+def rewritten(
+    theorem: Theorem, around: Mapping[str, Vector] | None = None, drawn: str | None = None
+) -> Theorem:
     """With vectors put in place of those that an equation defines, and others around a base.
 
     Parameters
@@ -39,17 +72,25 @@ def rewritten(theorem: Theorem, around: Mapping[str, Vector] | None = None) -> T
     theorem : Theorem
     around : mapping of str to Vector, optional
         Vectors near which those of these names lie: a name stands for the difference from then on.
+    drawn : str, optional
+        The mean that has more than one outcome, if any. Of the others E g = m then says g = m,
+        where hypotheses only say E⟨g, v⟩ = ⟨m, v⟩ for some v.
     """
     bases = around or {}
+    zero = [] if drawn is None else [g - m for of, g, m in means_of(theorem) if of != drawn]
+    theorem = theorem if drawn is None else _certain(theorem, drawn)
     gaps = [h.relation.gap for h in theorem.hypotheses if isinstance(h, Hypothesis)]
+    gaps += map(square, zero)
     put: dict[str, Vector] = {}
     for name in free_vectors(theorem):
         equations = (_solved_for(name, gap) for gap in gaps)
         found = next((one for one in equations if one is not None), None)
-        if found is not None and not found.names & put.keys():
-            put[name] = found
-        elif name in bases and not bases[name].names & put.keys():
-            put[name] = bases[name] + vector(name)
+        known = None if found is None else found.replaced(put)
+        if known is None and name in bases and not bases[name].names & put.keys():
+            known = bases[name] + vector(name)
+        elif known is None or name in known.names:
+            continue
+        put = {other: one.replaced({name: known}) for other, one in put.items()} | {name: known}
 
     def moved(one: Point) -> Point:
         return replace(one, position=one.position.replaced(put))

@@ -129,6 +129,8 @@ def account(
     """
     stated = theorem if printed == theorem.terms else replace(theorem, terms=printed)
     proof = prove(stated)
+    if proof.verdict is not Verdict.PROVED:  # a certificate that does not hold may not choose
+        stated = stated.whole
     refutation, evidence = _attempt(stated, challenge, where)
     if refutation is None and proof.verdict is not Verdict.PROVED and attacked:
         refutation = _attacked(stated)

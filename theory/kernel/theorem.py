@@ -180,6 +180,9 @@ class Theorem:
         What is taken from outside, in words.
     everywhere : tuple of (function, kind, constants)
         What hypotheses at points are instances of. No proof uses it; who refutes has to keep it.
+    unused : tuple of Hypothesis
+        What is assumed as well, and no certificate names. No proof uses it; who refutes has to
+        keep it, see `whole`.
     """
 
     id: str
@@ -203,6 +206,7 @@ class Theorem:
     cites: tuple[Theorem, ...] = ()
     assumes: tuple[str, ...] = ()
     everywhere: tuple[tuple[str, str, tuple[Scalar | Vector, ...]], ...] = ()
+    unused: tuple[Hypothesis, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in ("<=", "=="):
@@ -214,7 +218,12 @@ class Theorem:
         require_wellformed(self)
 
     def _copy(self) -> None:
-        for name, kinds in (("hypotheses", get_args(Assumption)), ("steps", (Step,))):
+        listed_kinds = {
+            "hypotheses": get_args(Assumption),
+            "steps": (Step,),
+            "unused": (Hypothesis,),
+        }
+        for name, kinds in listed_kinds.items():
             listed = tuple(getattr(self, name))
             if any(type(one) not in kinds for one in listed):
                 raise TheoryError(
@@ -225,12 +234,13 @@ class Theorem:
             object.__setattr__(self, name, listed)
         if any(type(one) is not Theorem for one in self.cites):
             raise TheoryError("what is cited is a Theorem itself", self.id, "cite the theorem")
-        for one in (*self.hypotheses, *(step.rule for step in self.steps), self.conclude):
+        rules = (*(step.rule for step in self.steps), self.conclude)
+        for one in (*self.hypotheses, *self.unused, *rules):
             if is_dataclass(one):  # anything else is no rule of the kernel, and proves nothing
                 copied(one, self.id)
         for step in self.steps:
             plain((step.name, step.relation, step.says, step.where), self.id)
-        kept = ("hypotheses", "steps", "conclude", "cites")
+        kept = ("hypotheses", "steps", "conclude", "cites", "unused")
         for part in fields(self):
             if part.name not in kept:
                 object.__setattr__(self, part.name, plain(getattr(self, part.name), self.id))
@@ -261,6 +271,12 @@ class Theorem:
     def goal(self) -> Relation:
         """The statement."""
         return Relation(exact(self.lhs), self.kind, sympy.Add(*map(exact, self.terms.values())))
+
+    @property
+    def whole(self) -> Theorem:
+        """The theorem with all that is assumed, whether a certificate names it or not."""
+        more = (*self.hypotheses, *self.unused)
+        return replace(self, hypotheses=more, unused=()) if self.unused else self
 
     @property
     def relations(self) -> Iterator[tuple[str, Relation]]:

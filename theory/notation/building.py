@@ -549,14 +549,16 @@ def _without_unused(full: _Sketch, plan: Plan) -> _Sketch:
     )
     random = measures(looked_at)  # an offer has no means of its own
     anew = drawn(looked_at)
+    stay = tuple(
+        h
+        for h in full.hypotheses
+        if h.name in used | own or (random and _is_zero_vector(h)) or _draws(h, anew)
+    )
     return replace(
         full,
-        hypotheses=tuple(
-            h
-            for h in full.hypotheses
-            if h.name in used | own or (random and _is_zero_vector(h)) or _draws(h, anew)
-        ),
+        hypotheses=stay,
         steps=tuple(step for step in full.steps if step.name in used),
+        unused=tuple(h for h in full.hypotheses if isinstance(h, Hypothesis) and h not in stay),
     )
 
 
@@ -566,7 +568,12 @@ def _without_points(slim: _Sketch, scene: Scene) -> _Sketch:
     forms += [step.relation.gap for step in slim.steps]
     named = {symbol for form in forms for symbol in form.free_symbols}
     idle = {one.u for one in scene.meetings if one.u.value not in named}
-    return replace(slim, points=tuple(one for one in slim.points if one not in idle))
+    gone = {one.value for one in idle}  # what is said there follows from what is said everywhere
+    return replace(
+        slim,
+        points=tuple(one for one in slim.points if one not in idle),
+        unused=tuple(h for h in slim.unused if not h.relation.gap.free_symbols & gone),
+    )
 
 
 def _draws(one: Assumption, anew: frozenset[str]) -> bool:

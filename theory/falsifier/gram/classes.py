@@ -189,7 +189,7 @@ def in_classes(
         found = classes.setdefault(one.function, FunctionClass(one.function))
         classes[one.function] = replace(found, smooth=(*found.smooth, one.constant))
     for function, name, constants in theorem.of.everywhere:
-        if name == "unbiased":  # see `drawn_places`
+        if name == "unbiased":  # which is among the relations
             continue
         found = classes.setdefault(function, FunctionClass(function))
         if name == PL:

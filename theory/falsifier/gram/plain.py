@@ -10,14 +10,14 @@ import sympy
 from sympy.core.function import AppliedUndef
 from sympy.core.symbol import Str
 
-from theory.falsifier.rewriting import rewritten
+from theory.falsifier.rewriting import means_of, rewritten
 from theory.falsifier.run_forms import by_side, calls_in, index_of, unsupported
-from theory.kernel.context import measures, vanishing
-from theory.kernel.means import Mean
-from theory.kernel.relations import Relation
+from theory.kernel.context import means_in, measures, vanishing
+from theory.kernel.means import Mean, is_average
+from theory.kernel.relations import Relation, eq
 from theory.kernel.theorem import Delayed, Hypothesis, Smooth, Theorem
 from theory.kernel.values import Values
-from theory.kernel.vectors import ZERO, Gram, Point, Scalar, Vector
+from theory.kernel.vectors import ZERO, Gram, Point, Scalar, Vector, square
 
 
 @dataclass(frozen=True)
@@ -88,21 +88,15 @@ def outcomes_of(theorem: Theorem) -> Iterator[Outcomes]:
     """
     yield Outcomes()
     if not theorem.following:
-        for one in measures(theorem):
-            others = (m.random for m in measures(theorem) if m.name != one.name)
+        averages = {str(m.args[0]) for _, m in means_in(theorem) if is_average(m)}
+        for one in measures(theorem):  # an average of what is drawn may be of one member
+            others = (
+                m.random
+                for m in measures(theorem)
+                if m.name != one.name and (m.name in averages) is (one.name in averages)
+            )
             if one.random.isdisjoint(frozenset[str]().union(*others)):  # else all have outcomes
                 yield Outcomes(one.name, one.random)
-
-
-def drawn_places(theorem: Theorem) -> bool:
-    """Whether functions are looked at where something is drawn whose mean is known.
-
-    Then it matters that E g = m, of which hypotheses only say E⟨g, v⟩ = ⟨m, v⟩ for some v.
-    """
-    means = {name for name, kind, _ in theorem.everywhere if kind == "unbiased"}
-    drawn = [one.random for one in measures(theorem) if one.name in means]
-    places = [one.position.names for one in theorem.points]
-    return not theorem.following and any(one & other for one in drawn for other in places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +171,7 @@ def plain(theorem: Theorem, outcomes: Outcomes) -> Plain:
     >>> found.lhs == YOUNG.lhs, sorted(found.moving)
     (True, ['u', 'v'])
     """
-    one = rewritten(theorem)
+    one = rewritten(theorem, drawn=outcomes.operator)
     said = [h for h in one.hypotheses if isinstance(h, Hypothesis)]
     delayed = tuple(h for h in one.hypotheses if isinstance(h, Delayed))
     if any(point not in one.points for h in delayed for point in (h.old, h.now)):
@@ -196,6 +190,7 @@ def plain(theorem: Theorem, outcomes: Outcomes) -> Plain:
     relations = (
         by_side(outcomes.relation(h.relation, k), now) for h in said for k in outcomes.places
     )
+    unbiased = (eq(square(gap), 0) for gap in _biases(one, outcomes))
     points = [outcomes.point(p, k) for p in one.points for k in outcomes.places]
     named = [outcomes.vector(v, k) for v in one.vectors for k in outcomes.places]
     named += [v for p in points for v in (p.position, p.gradient)]
@@ -203,7 +198,7 @@ def plain(theorem: Theorem, outcomes: Outcomes) -> Plain:
     still |= {name for p in one.points if p.position.names <= still for name in p.gradient.names}
     return Plain(
         theorem,
-        tuple(dict.fromkeys(values.relation(r) for r in relations)),
+        tuple(dict.fromkeys(values.relation(r) for r in (*relations, *unbiased))),
         tuple(h for h in one.hypotheses if isinstance(h, Smooth)),
         delayed,
         tuple(dict.fromkeys(values.point(p) for p in points)),
@@ -215,3 +210,14 @@ def plain(theorem: Theorem, outcomes: Outcomes) -> Plain:
         {name: values.scalar(outcomes.scalar(term)) for name, term in one.terms.items()},
         zero,
     )
+
+
+def _biases(theorem: Theorem, outcomes: Outcomes) -> Iterator[Vector]:
+    """What is 0 where E g = m, of which hypotheses only say E⟨g, v⟩ = ⟨m, v⟩ for some v."""
+    for name, random, expected in means_of(theorem):
+        for outcome in outcomes.places:
+            places = outcomes.places if name == outcomes.operator else (outcome,)
+            drawn = sum((outcomes.vector(random, k) for k in places), ZERO) / len(places)
+            gap = drawn - outcomes.vector(expected, outcome)
+            if gap != ZERO:
+                yield gap

@@ -23,7 +23,7 @@ from theory.falsifier.effort import current
 from theory.falsifier.gram.exact import Reduced, positive_semidefinite, reduced, rounded
 from theory.falsifier.gram.lasting import tail
 from theory.falsifier.gram.parameters import beside, drawn
-from theory.falsifier.gram.plain import Plain, drawn_places, outcomes_of, plain
+from theory.falsifier.gram.plain import Plain, outcomes_of, plain
 from theory.falsifier.gram.program import Atom, Row, linear
 from theory.falsifier.gram.written import PATTERNS, Pattern, Shape, Written, written
 from theory.falsifier.run_forms import by_side
@@ -180,7 +180,7 @@ def gram_model(theorem: Theorem) -> SmallModel | None:
     """
     if theorem.assumes or inner_runs(theorem):  # what is said in words, numbers need not satisfy
         return None
-    if len(theorem.vectors) > VECTORS or drawn_places(theorem):
+    if len(theorem.vectors) > VECTORS:
         return None
     terms = {name: sympy.sympify(term) for name, term in theorem.terms.items()}
     theorem = replace(theorem, lhs=sympy.sympify(theorem.lhs), terms=terms)  # 0 may be Python's
@@ -190,7 +190,8 @@ def gram_model(theorem: Theorem) -> SmallModel | None:
             one = plain(theorem, outcomes)
         except TheoryError:
             return None
-        shapes = SHAPES if one.delayed else SHAPES[1:2]
+        stale = [late for late in one.delayed if not late.exact]
+        shapes = SHAPES if stale else SHAPES[:2] if one.delayed else SHAPES[1:2]
         for pattern, plainly in shapes:
             found = _Search(one, pattern, plainly, work // len(shapes)).model()
             if found is not None:
