@@ -772,10 +772,10 @@ class Graph:
             regions += [] if there is None else [((name, False), there)]
         elsewhere = {}
         for name, place in others:
-            tensor = block.tensors.get(name)
-            if tensor is None or place.fits(_state(tensor), block.prints[name]):
+            told = block.tensors.get(name)
+            if told is None or place.fits(_state(told), block.prints[name]):
                 continue
-            if (there := place.there()) is not None and there.data_ptr() != tensor.data_ptr():
+            if (there := place.there()) is not None and there.data_ptr() != told.data_ptr():
                 elsewhere[name, there.data_ptr()] = there
         if (self.held or elsewhere) and not block.hooked:
             self.watch = Watch(regions, elsewhere)
