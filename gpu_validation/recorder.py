@@ -1255,7 +1255,8 @@ class Recorder:
         else:
             block.look(self._known)
             if block.op != "F":
-                others = [each for n, each in self._places.items() if n[1:3] == block.key]
+                kept = [*self._places.items()]  # At once: other threads have forwards too.
+                others = [each for n, each in kept if n[1:3] == block.key]
                 others.append(self._newest.get(block.key, {}))
                 found = (entry for each in others for entry in each.items())
                 block.graph.look(block, self._places.get(block.number, {}), found)
