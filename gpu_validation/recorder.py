@@ -91,6 +91,11 @@ CHANGED = (
     "forward's tensors as they are until the backward (blocks see more of it than hooks)"
 )
 
+OTHER = (
+    "while its backward was computed, {} was read as another update left it: hand over what the "
+    "backward reads (a recomputed forward, a function or a hook of your own may read the module's)"
+)
+
 ADDED = (
     "the gradient of {} lay as an update had applied it and was written to, and nobody saw whether "
     "it was zeroed first: zero gradients before the backward"
@@ -506,6 +511,7 @@ class Block:
             ("undecided", self.doubtful, CHANGED),
             ("no_version", self.others, "{} was read twice, and its content differs"),
             ("undecided", self.cached, CACHED),
+            ("undecided", self.graph.others, OTHER),
         ):
             for name, other in found:
                 if other.digest() != self.prints[name].digest():
@@ -514,7 +520,7 @@ class Block:
 
     def ready(self) -> bool:
         """Whether the fingerprints need not be waited for."""
-        more = [entry for _, entry in [*self.others, *self.cached]]
+        more = [entry for _, entry in [*self.others, *self.cached, *self.graph.others]]
         held = [entry for both in self.graph.held.values() for entry in both if entry is not None]
         return all(entry.ready() for entry in [*self.prints.values(), *more, *held])
 
@@ -551,6 +557,13 @@ class Place:
         layout = tensor.dtype, tensor.storage_offset(), tensor.shape, tensor.stride()
         storage = weakref.ref(tensor.untyped_storage())
         return Place(weakref.ref(tensor), state, held, derived, storage, layout)
+
+    def fits(self, state: tuple[int, int] | None, *prints: Fingerprint) -> bool:
+        """Whether what has these fingerprints is what was read; unless ready, by its state."""
+        known = [self.held, *prints]
+        if not all(each.ready() for each in known):
+            return state == self.state
+        return len({each.digest() for each in known}) == 1
 
     def there(self) -> Tensor | None:
         """What lies there now; None if nobody, so no graph either, has it."""
@@ -667,10 +680,14 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     supports_higher_order_operators = True
 
-    def __init__(self, tensors: Sequence[tuple[tuple[str, bool], Tensor]]) -> None:
+    def __init__(
+        self, tensors: Sequence[tuple[tuple[str, bool], Tensor]], others: Mapping[Any, Tensor]
+    ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.tensors = list(tensors)  # Kept, so that nothing else comes to lie there.
         self._spans = [(key, *_span(tensor)) for key, tensor in tensors]
+        self._others = [(name, tensor, *_span(tensor)) for (name, _), tensor in others.items()]
+        self.others: list[tuple[str, Fingerprint]] = []
         self.reads: set[tuple[tuple[str, bool], Any]] = set()
         self.nodes: set[Any] = set()
 
@@ -690,6 +707,9 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 first, last = _span(tensor)
                 inside = (key for key, at, end in self._spans if first < end and at < last)
                 self.reads.update((key, node) for key in inside)
+                for name, there, at, end in self._others if node is not None else ():
+                    if first < end and at < last:  # Something else may lie there by now.
+                        self.others.append((name, Fingerprint(there)))
         return func(*args, **(kwargs or {}))
 
 
@@ -711,6 +731,8 @@ class Graph:
         Weights of which it may hold such, where they are not read.
     watch : Watch, optional
         Of a backward that is watched, until it ends.
+    others : list
+        What it read, within the backward pass, of where weights of other versions lie.
     seen : set, optional
         What it read, and whether where the forward did. Where it read nothing that changed, but
         other weights, what changed was not needed, unless all weights lie elsewhere.
@@ -722,13 +744,16 @@ class Graph:
     derived: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
     watch: Watch | None = None
+    others: list[tuple[str, Fingerprint]] = field(default_factory=list)
     seen: set[tuple[str, bool]] | None = None
     computed: bool = False
     _leaves: dict[int, str] = field(default_factory=dict)
     _given: set[int] = field(default_factory=set)
 
-    def look(self, block: Block, places: Mapping[str, Place]) -> None:
-        """A backward is to begin."""
+    def look(
+        self, block: Block, places: Mapping[str, Place], others: Iterable[tuple[str, Place]]
+    ) -> None:
+        """A backward is to begin; `others` are what other blocks of the stage used or made."""
         regions = [((name, True), tensor) for name, tensor in block.tensors.items()]
         for name, tensor in block.tensors.items():
             place, state = places.get(name), _state(tensor)
@@ -741,14 +766,19 @@ class Graph:
             self.derived |= {name} if place.derived else set()
             there = place.there() if state[1] != place.state[1] else None
             lies = None if there is None else Fingerprint(there)
-            prints = [each for each in (block.prints[name], place.held, lies) if each is not None]
-            known = all(each.ready() for each in prints)
-            if len({each.digest() for each in prints}) == 1 if known else state == place.state:
+            if place.fits(state, block.prints[name], *([] if lies is None else [lies])):
                 continue
             self.held[name] = place.held, lies
             regions += [] if there is None else [((name, False), there)]
-        if self.held and not block.hooked:
-            self.watch = Watch(regions)
+        elsewhere = {}
+        for name, place in others:
+            told = block.tensors.get(name)
+            if told is None or place.fits(_state(told), block.prints[name]):
+                continue
+            if (there := place.there()) is not None and there.data_ptr() != told.data_ptr():
+                elsewhere[name, there.data_ptr()] = there
+        if (self.held or elsewhere) and not block.hooked:
+            self.watch = Watch(regions, elsewhere)
 
     def enter(self) -> None:
         """The computation begins."""
@@ -760,6 +790,7 @@ class Graph:
         watch, self.watch = self.watch, None
         if watch is not None:
             watch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            self.others = watch.others
             self.seen, self.computed = {key for key, _ in watch.reads}, bool(watch.nodes)
             found = Derived(watch.nodes, self._leaves)
             anew = {name for (name, _), node in watch.reads if not found.has(node, name)}
@@ -1097,6 +1128,7 @@ class Recorder:
         self._inside: dict[int, list[Any]] = {}
         self._arrived: list[tuple[int, list[int]]] = []
         self._places: dict[Any, dict[str, Place]] = {}
+        self._newest: dict[tuple[int, int], dict[str, Place]] = {}
         self._zero: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
         self._applied: defaultdict[tuple[int, int], Applied] = defaultdict(Applied)
@@ -1223,7 +1255,11 @@ class Recorder:
         else:
             block.look(self._known)
             if block.op != "F":
-                block.graph.look(block, self._places.get(block.number, {}))
+                kept = [*self._places.items()]  # At once: other threads have forwards too.
+                others = [each for n, each in kept if n[1:3] == block.key]
+                others.append(self._newest.get(block.key, {}))
+                found = (entry for each in others for entry in each.items())
+                block.graph.look(block, self._places.get(block.number, {}), found)
                 self._applied[block.key].look(block)
                 self._grown.setdefault(block.key, Grown()).left(block.tensors)
                 self._made.setdefault(block.key, Made()).look(block)
@@ -1243,6 +1279,7 @@ class Recorder:
         self._remember(block)
         if block.op == "U":
             block.look(self._known)
+            self._newest[block.key] = block.places()
             self._applied[block.key].keep(block)
         else:
             self._computed = block

@@ -463,8 +463,10 @@ def _whole(column: Number, *, wide: bool) -> IntArray:
     else:
         whole = np.issubdtype(found.dtype, np.integer)
     if not whole:
+        kinds = sorted({type(one).__name__ for one in found.ravel().tolist()} - {"int"})
+        what = " and ".join(kinds) or "numbers made of a comparison"
         raise FamilyFileError(
-            f"stamps are whole numbers, found {found.dtype}, as in {found.ravel()[:3].tolist()}",
+            f"stamps are whole numbers, found {what}, as in {found.ravel()[:3].tolist()}",
             "stamps",
             "divide by at.divide(number, divisor)[0], and take comparisons to at.choose alone",
         )

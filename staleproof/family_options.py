@@ -4,6 +4,7 @@ from argparse import Namespace
 from typing import Final
 
 from schedules import Schedule, build, get_family
+from schedules.stamps import StampedOrder
 from staleproof.arguments import Parser, as_mapping, assignment, positive
 from staleproof.errors import UsageError
 from staleproof.sources import is_file
@@ -83,7 +84,8 @@ def stages(arguments: Namespace, family: str) -> int:
     """
     known, values = get_family(family), parameters(arguments)
     ranks, microbatches = size(arguments, family)
-    return known.stages(ranks, known.checked(ranks, microbatches, values))
+    defaults = known.rule.defaults if isinstance(known.rule, StampedOrder) else {}
+    return known.stages(ranks, {**defaults, **known.checked(ranks, microbatches, values)})
 
 
 def built(arguments: Namespace, family: str) -> Schedule:

@@ -77,8 +77,9 @@ def _rule(family: Family) -> Iterator[Fault]:
         if not any(rule.shape is known for known in SHAPES):
             own = rule.shape
             found = f"one named {own.name!r:.60}" if type(own) is Shape else f"{own!r:.80}"
-            what = f"a shape is one of schedules.stamps, found {found}"
-            yield what, "rule", f"take {', '.join(one.name.upper() for one in SHAPES)}"
+            names = ", ".join(one.name.upper() for one in SHAPES)
+            what = f"a shape is one of {names} of schedules.stamps, found {found}"
+            yield what, "rule", "import one of these, and take it as it is"
         given = rule.defaults
         if type(given) is not dict or not {*map(type, given.values())} <= {int}:
             what = f"defaults are whole numbers by name, found {given!r:.80}"
@@ -104,6 +105,9 @@ def _made(family: Family) -> Iterator[Fault]:
             "build",
             "give build=..., or rule=...",
         )
+    if not callable(family.stages):
+        what = f"the number of stages is a function, found {family.stages!r:.80}"
+        yield what, "stages", "write stages=lambda p, values: ..., or leave it out"
     for field, form in (("admission", "lambda p: ..."), ("in_flight", "lambda s, p: ...")):
         bound = getattr(family, field)
         if not (bound is None or callable(bound)):

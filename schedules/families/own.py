@@ -18,7 +18,7 @@ from typing import Any, Final
 from schedules.actions import Kind
 from schedules.errors import FamilyFileError, ScheduleError
 from schedules.families.declared import plain_schedule, require_declared
-from schedules.families.family import Family
+from schedules.families.family import Family, one_a_rank
 from schedules.rules import GreedyRule
 from schedules.schedule import Schedule
 from schedules.stamps import StampedOrder, any_size
@@ -144,8 +144,11 @@ def _guarded(path: str, family: Family) -> Family:
         rule = replace(rule.mapped(partial(_explained, path)), accept=accept, wide=True)
     admission = family.admission and _counting(path, family.admission)
     in_flight = family.in_flight and _counting(path, family.in_flight)
+    same = family.stages is one_a_rank
+    stages = family.stages if same else _counting(path, family.stages, "number of stages")
     build = family.build if family.generated else _building(path, family)
-    return replace(family, rule=rule, admission=admission, in_flight=in_flight, build=build)
+    family = replace(family, rule=rule, stages=stages, build=build)
+    return replace(family, admission=admission, in_flight=in_flight)
 
 
 def _explained(
@@ -195,16 +198,18 @@ def _accepting(path: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return accept
 
 
-def _counting(path: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A bound on microbatches: of numbers it is one."""
+def _counting(
+    path: str, function: Callable[..., Any], what: str = "bound on microbatches"
+) -> Callable[..., Any]:
+    """What counts microbatches or stages: of numbers it is one."""
     explained = _explained(path, function)
 
     def bound(*values: Any) -> Any:
         found = explained(*values)
-        numbers = all(isinstance(value, int) for value in values)
+        numbers = all(isinstance(value, (int, Mapping)) for value in values)
         if numbers and type(found) is not int:
             raise FamilyFileError(
-                f"a bound on microbatches is a whole number, found {found!r:.80}",
+                f"a {what} is a whole number, found {found!r:.80}",
                 path,
                 "give whole numbers for whole numbers",
             )

@@ -187,7 +187,7 @@ BROKEN = {
     "preferences": (GREEDY.replace("Kind.B: Kind.F, ", ""), "prefers F or B"),
     "shape": (
         STAMPS.replace("LINE,  #", "__import__('copy').copy(LINE),  #"),
-        "a shape is one of schedules.stamps, found one named 'line'",
+        "LINE, LOOP, VEE, OPPOSITE, WORKERS of schedules.stamps, found one named 'line'",
     ),
     "defaults": (STAMPS.replace("LINE,  #", "LINE, defaults={'a': 0.5},  #"), "defaults are whole"),
     "beside": (STAMPS.replace("LINE,  #", "LINE, beside=[1],  #"), "`beside` is a dict"),
@@ -268,7 +268,11 @@ ORDERS = {
         "found 0 numbers",
     ),
     "comparison": (STAMPS.replace("(0, at", "(at.p > 9, at"), "stamps are whole numbers"),
-    "comparisons": (STAMPS.replace("(0, at", "(1 - (at.x > 9), at"), "stamps are whole numbers"),
+    "comparisons": (
+        STAMPS.replace("(0, at", "(1 - (at.x > 9), at"),
+        "found numbers made of a comp",
+    ),
+    "fractions": (STAMPS.replace("(0, at", "(at.x / 2, at"), "found float, as in [0.0, 0.5"),
     "pair": (STAMPS.replace("(0, at.x + at.rank)", "(0, at.divide(at.x, 2))"), "found 2 (quotient"),
     "compared pair": (
         STAMPS.replace("(0, at.x", "(at.choose(at.divide(at.x, 2) == 0, 0, 0), at.x"),
@@ -302,6 +306,47 @@ def test_what_is_wrong_with_stamps_is_said(fault: str, problem: Problem, tmp_pat
     assert says in problem("check", file, "-p", 3)["what"]
     if fault in ("no stamp", "comparison", "unequal") or "pair" in fault:
         assert says in problem("derive", file)["what"]
+
+
+def looped(stages: str) -> str:
+    """Two stages a rank, by a default; `stages` counts them."""
+    text = STAMPS.replace("LINE", "LOOP")
+    for old, new in (
+        ("LOOP,  #", "LOOP, defaults={'chunks': 2},  #"),
+        ("(0, at.x", "(0, at.lane, at.x"),
+        ("(1, at.M", "(1, at.values['chunks'] - at.lane, at.M"),
+        ("rule=", f"parameters=(Parameter('chunks', ''),), stages={stages}, rule="),
+    ):
+        text = text.replace(old, new)
+    return "from schedules.families.family import Parameter\n" + text
+
+
+@pytest.mark.parametrize("stages", ["v['chunks']", "v.get('chunks', 2)"])
+def test_stages_are_counted_by_the_defaults_of_a_rule(
+    stages: str, result: Result, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(looped(f"lambda p, v: p * {stages}"), encoding="utf-8")
+    for more, wanted in (((), 4), (("--set", "chunks=3"), 6)):
+        code, found = result("delays", file, "-p", 2, "-m", 4, *more)
+        assert (code, found["stages"]) == (0, wanted)
+    assert "UNKNOWN" not in {one["verdict"] for one in result("derive", file)[1]["invariants"]}
+
+
+STAGES = {
+    "lambda p, v: p * v['lanes']": "stopped with KeyError",
+    "lambda p, v: p / 2": "a number of stages is a whole number, found 1.0",
+    "4": "the number of stages is a function, found 4",
+}
+
+
+@pytest.mark.parametrize("stages", STAGES)
+def test_what_is_wrong_with_stages_is_said(stages: str, problem: Problem, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(looped(stages), encoding="utf-8")
+    found = problem("delays", file, "-p", 2)
+    assert STAGES[stages] in found["what"]
+    assert "mine.py" in found["where"]
 
 
 RULES = {

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from schedules.families import get_family
+from schedules.families import build, get_family
 from schedules.families.family import Family
 from schedules.families.figures import Figures
 from schedules.policies import WeightPolicy
 from schedules.stamps import LINE, StampedOrder
 from theory.laws.figure_forms import read_forms
-from theory.laws.figure_runs import beside_runs
+from theory.laws.figure_runs import beside_runs, most_stale
 from theory.laws.figures import figures_law, prove
 from theory.laws.timetables import run_of
 from theory.smt.solver import Outcome
@@ -29,6 +29,12 @@ from theory.verdicts import Verdict
             Verdict.REFUTED,
             "at p = 1, M = 1 a run has 3, stated is 4",
         ),
+        (
+            {"work": "2*M"},
+            Verdict.REFUTED,
+            "work: false: at p = 1, M = 1, r = 0 a run has 3, stated is 2",
+        ),
+        ({"staleness": "3"}, Verdict.REFUTED, "M = 1, s = 0 a run has 0, stated is 3"),
         ({"peak": "p"}, Verdict.REFUTED, "at p = 2, M = 1, r = 0 a run has 1, stated is 2"),
         ({"makespan": "3*M/2"}, Verdict.UNKNOWN, "found 3/2"),
         ({"where": "M < p"}, Verdict.UNKNOWN, "from one on, found M < p"),
@@ -49,6 +55,18 @@ def test_a_figure_is_false_where_a_run_says_so(
     found = prove(family, replace(figures, **texts))
     assert (found.verdict, says in found.open) == (verdict, True), found.open
     assert found.to_json()["makespan"] is None
+
+
+def test_every_false_figure_has_an_outcome_of_its_own() -> None:
+    family = get_family("zb-h1")
+    false = Figures("3*M", "M", "M + 9", staleness="M")
+    refuted = [one.name for one in prove(family, false).proof if one.verdict is Verdict.REFUTED]
+    assert sorted(refuted) == ["makespan", "peak activations", "staleness", "work"]
+
+
+def test_gradients_that_no_update_applies_are_not_stale() -> None:
+    assert most_stale(build("pipedream-2bw", 2, 4, window=2)) == [1, 1]
+    assert most_stale(build("pipedream-2bw", 2, 5, window=2)) == []
 
 
 def test_control_a_run_outweighs_a_proof() -> None:

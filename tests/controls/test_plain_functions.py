@@ -186,6 +186,11 @@ def test_control_what_is_called_beside_a_rule_does_not_change_it() -> None:
         globals()["seen"] = 0
 
 
+def test_a_parameter_with_a_default_is_told_how_to_be_written() -> None:
+    with pytest.raises(UnsupportedFormError, match=r"\.get .*; write values\['name'\], with its"):
+        require_plain(lambda at: at.values.get("chunks", 2))
+
+
 def test_functions_of_the_package_are_read_like_others() -> None:
     require_plain(ORDER.forward)
     for odd in (policies._whole, stamps._divided, stamps.place, stamps._choose_wide):

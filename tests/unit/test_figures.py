@@ -250,7 +250,7 @@ def changed(name: str, **texts: str) -> FiguresLaw:
     [
         ("zb-h1", {"makespan": "3*M + p"}, "makespan"),
         ("zb-h1", {"makespan": "3*M + p - 2"}, "makespan"),
-        ("zb-h1", {"work": "3*M - 1"}, "makespan"),
+        ("zb-h1", {"work": "3*M - 1"}, "work"),
         ("zb-h1", {"peak": "p - 1"}, "peak activations"),
         ("zb-h1", {"peak": "p + 1"}, "peak activations"),
         ("zb-h1", {"staleness": "1"}, "staleness"),
@@ -263,7 +263,7 @@ def changed(name: str, **texts: str) -> FiguresLaw:
         ("localsgd", {"where": "True"}, "rounds"),
         ("localsgd", {"makespan": "2*M + 2*p*ceiling(M/(replicas*local_steps))"}, "makespan"),
         ("localsgd", {"makespan": "2*M + 2*(p - 1)"}, "rounds"),
-        ("localsgd", {"work": "2*M + 1"}, "rounds"),
+        ("localsgd", {"work": "2*M + 1"}, "work"),
         ("localsgd", {"peak": "Min(replicas, M, 2*(p - 1 - r))"}, "peak activations"),
         ("blog-gpipe", {"makespan": "2*(M + p - 1) + 1"}, "makespan"),
         ("blog-1f1b", {"peak": "M"}, "peak activations"),

@@ -374,3 +374,87 @@ def test_a_gradient_that_nobody_applied_may_stay(mine: str, sparse: bool, tmp_pa
                     changed.add_(weight.grad, alpha=-1e-30 if mine == "rounded" else -0.1)
             optimizer.zero_grad()
     assert noted(found) == ([] if mine == "nobody" else ["B1", "B2"])
+
+
+class Reads(torch.autograd.Function):
+    """Computes its backward with whatever `read` gives by then."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, read: Callable[[], Tensor]) -> Tensor:
+        ctx.save_for_backward(x)
+        ctx.read = read
+        return x @ weight.t()
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, None]:
+        (x,) = ctx.saved_tensors
+        return gradients[0] @ ctx.read().detach(), gradients[0].t() @ x, None
+
+
+class Reading(nn.Linear):
+    """Reads the weights of its module in a backward, whatever the forward was given."""
+
+    def __init__(self, way: str) -> None:
+        super().__init__(8, 8)
+        self.way, self.module, self.last = way, [self.weight], [self.weight]
+        if way == "module hook":
+            self.register_full_backward_pre_hook(self.scales)
+
+    def scales(self, _: Any, given: Any) -> Any:
+        return (given[0] * self.module[0].detach().norm(),)
+
+    def forward(self, x: Tensor) -> Tensor:
+        mine = self.weight
+        self.last[0] = mine
+        if self.way == "checkpoint":  # Run again when `functional_call` has ended.
+            again = partial(nn.Linear.forward, self)
+            found: Tensor = checkpoint(lambda x: again(again(x).tanh()), x, use_reentrant=False)
+            return found
+        read = {"module": lambda: self.module[0], "last": lambda: self.last[0]}
+        if self.way in ("module hook", "hook"):
+            out = super().forward(x)
+        else:
+            out = Reads.apply(x, mine, read.get(self.way, lambda: mine)) + self.bias  # type: ignore[no-untyped-call]
+        if self.way == "hook":
+            out.register_hook(lambda gradient: self.scales(self, [gradient])[0])  # type: ignore[no-untyped-call]
+        return out
+
+
+@ATTACHED
+@pytest.mark.parametrize("way", ["own", "module", "last", "hook", "module hook", "checkpoint"])
+def test_a_backward_that_reads_weights_of_another_version_is_undecided(
+    way: str, attached: bool, tmp_path: Path
+) -> None:
+    found: Events = []
+    module, stash, outs = Reading(way), {}, {}
+    optimizer, x = torch.optim.SGD(module.parameters(), lr=0.1), torch.rand(4, 8)
+
+    with recorded(tmp_path, found) as recorder:
+        if attached:
+            recorder.attach(module, stage=0)
+
+        def forward(number: int) -> None:
+            weights = stash[number] = clones(module)
+            with recorder.forward(0, number, weights):
+                data = x.clone().requires_grad_()
+                outs[number] = functional_call(module, weights, (data,)).square().sum()
+
+        def backward(number: int) -> None:
+            weights = stash.pop(number)
+            with recorder.backward(0, number, weights):
+                grads = torch.autograd.grad(outs.pop(number), [*weights.values()])
+            for weight, grad in zip(module.parameters(), grads, strict=True):
+                weight.grad = grad
+
+        forward(0)
+        forward(1)
+        backward(1)
+        with recorder.update(0, 1, module):
+            optimizer.step()
+        forward(2)
+        backward(0)
+    last = found[-1]
+    assert (last["version"] == 0) is (way == "own")
+    assert ("was read as another update left it" in last["extra"].get("undecided", "")) is (
+        way != "own"
+    )

@@ -11,7 +11,10 @@ import numpy as np
 import sympy
 
 from schedules.actions import Kind, among
+from schedules.durations import durations_of_actions
+from schedules.errors import InvalidScheduleError
 from schedules.schedule import Schedule
+from schedules.versions import versions
 from theory.laws.figure_forms import SYMBOLS, Forms
 from theory.laws.timetables import Run
 from theory.smt.solver import Outcome, undecided
@@ -26,7 +29,7 @@ def beside_runs(outcome: Outcome, runs: Sequence[Run], forms: Forms) -> Outcome:
     Outcome
         REFUTED by the first run that differs, with both numbers.
     """
-    if outcome.name not in ("makespan", "peak activations"):
+    if outcome.name not in ("makespan", "work", "peak activations", "staleness"):
         return outcome
     for run in runs:
         for place, found, stated in _told(outcome.name, run, forms):
@@ -48,8 +51,43 @@ def _told(name: str, run: Run, forms: Forms) -> Iterator[tuple[dict[str, int], i
     if name == "makespan":
         yield {}, run.length, at_size(forms.makespan, size_of(run))
         return
-    for rank, most in enumerate(most_kept(run.schedule)):
-        yield {"r": rank}, most, at_size(forms.peak, size_of(run) | {"r": rank})
+    index, form, numbers = {
+        "work": ("r", forms.work, worked),
+        "peak activations": ("r", forms.peak, most_kept),
+        "staleness": ("s", forms.staleness, most_stale),
+    }[name]
+    for place, found in enumerate(numbers(run.schedule)):
+        yield {index: place}, found, at_size(form, size_of(run) | {index: place})
+
+
+def worked(schedule: Schedule) -> list[int]:
+    """The slots in which every rank works.
+
+    Examples
+    --------
+    >>> from schedules.families import build
+    >>> worked(build("1f1b", 3, 5)), worked(build("zb-h1", 3, 5))
+    ([10, 10, 10], [15, 15, 15])
+    """
+    taken = durations_of_actions(schedule)
+    return [int(taken[begin:end].sum()) for begin, end in pairwise(schedule.offsets.tolist())]
+
+
+def most_stale(schedule: Schedule) -> list[int]:
+    """The largest local staleness of every stage; of none where some gradient is never applied.
+
+    Examples
+    --------
+    >>> from schedules.families import build
+    >>> most_stale(build("pipedream", 3, 8)), most_stale(build("1f1b", 3, 8))
+    ([2, 1, 0], [0, 0, 0])
+    """
+    policy, pipelines = schedule.policy, schedule.placement.pipelines
+    left_over = policy.name != "flush" and schedule.microbatches % (policy.interval * pipelines)
+    try:
+        return [] if left_over else versions(schedule).local_staleness.max(axis=1).tolist()
+    except InvalidScheduleError:  # Its policy has no such versions.
+        return []
 
 
 def most_kept(schedule: Schedule) -> list[int]:

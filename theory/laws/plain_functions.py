@@ -110,8 +110,12 @@ def require_plain_family(family: Family) -> None:
         family.rule.mapped(required)
     if isinstance(family.rule, GreedyRule):
         require_plain(family.rule.finished)
-    for function in (family.stages, family.admission, family.in_flight):
+    for function in (family.admission, family.in_flight):
         require_plain(function)
+    try:
+        require_plain_accept(family.stages)  # It may look parameters up, as no proof reads it.
+    except UnsupportedFormError:
+        require_plain(family.stages)
 
 
 def require_plain_accept(function: Any) -> None:
@@ -218,7 +222,8 @@ def _loaded(function: Any, code: CodeType) -> Iterator[Any]:
             module = found if type(found) in (ModuleType, StampedOrder) else None
             yield None if module else found
         elif said in ("LOAD_ATTR", "LOAD_METHOD") and value not in _ATTRIBUTES:
-            raise _refusal(f".{value}")
+            hint = "; write values['name'], with its default in `defaults`" * (value == "get")
+            raise _refusal(f".{value}", hint)
         elif said == "LOAD_ATTR" and value in _CALLED and "NULL" not in this.argrepr:
             raise _refusal(f".{value} that is not called")
         elif said == "BINARY_OP" and this.argrepr not in _OPERATORS:
@@ -235,9 +240,9 @@ def _names(after: dis.Instruction) -> bool:
     return looked_up or after.opname in ("BINARY_SUBSCR", "CALL_KW")
 
 
-def _refusal(what: str) -> UnsupportedFormError:
+def _refusal(what: str, hint: str = "") -> UnsupportedFormError:
     return UnsupportedFormError(
-        f"{what} is no formula of numbers",
+        f"{what} is no formula of numbers{hint}",
         "rule",
         "write + - * // %, comparisons, at.choose and at.divide alone",
     )

@@ -55,6 +55,8 @@ _ROUNDS: Final = "every round is the first one again, when all of the one before
 
 ROUND_COUNT: Final = sympy.ceiling(SYMBOLS["M"] / (SYMBOLS["replicas"] * SYMBOLS["local_steps"]))
 
+_WORK: Final = "every rank works in so many slots"
+
 _ALIKE: Final = "ranks do the same together, so that none waits for another"
 
 PEAK: Final = "every rank r keeps at most its peak of activations, and reaches it"
@@ -132,6 +134,9 @@ class Stated:
                 "claim them for sizes that are run, such as where='M >= p'",
             )
         proof = tuple(beside_runs(one, self._small, self.forms) for one in self._proof())
+        claim = Outcome("work", _WORK, Verdict.UNKNOWN, {}, "")  # Proved as a step of the makespan.
+        work = beside_runs(claim, self._small, self.forms)
+        proof += (work,) if work.verdict is Verdict.REFUTED else ()
         delays = StepDelays(linearization, None, (), _NO_DELAYS)
         if weakest(one.verdict for one in proof) is Verdict.PROVED:
             delays = self._delays(linearization)
