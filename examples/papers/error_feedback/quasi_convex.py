@@ -26,10 +26,6 @@ T.assume(E((g - f.grad(x)) ** 2) <= M * f.grad(x) ** 2 + sigma**2)
 T.assume(4 * L * gamma * (1 + M) <= 1)
 T.assume(mu <= L)
 T.have(f(x - f.grad(x) / L) >= f(star))
-T.have(f.grad(x) ** 2 <= 2 * L * gap)
-T.have(2 * (f.grad(x) @ (x - v)) <= gap + 2 * L * (x - v) ** 2)
-T.have(mu * (v - star) ** 2 <= 2 * mu * (x - star) ** 2 + 2 * mu * (x - v) ** 2)
-T.have(gamma * E(g**2) <= gap / 2 + gamma * sigma**2)
 CLAIM = T.shows(
     E((v - gamma * g - star) ** 2)
     <= (1 - gamma * mu / 2) * (v - star) ** 2
