@@ -166,6 +166,73 @@ CLAIM = T.shows(s * F(n) <= (1 - gamma * rho) ** n * (s * F(0) + gamma * M(0)))
 """,
         ("(1 - gamma * rho) ** n", "(1 - 3 * gamma * rho) ** n"),
     ),
+    # what is assumed of every x, of the next one
+    "growth": (
+        """
+T.convex(f)
+T.minimum(f, star)
+T.assume(equal(x - p, gamma * f.grad(p)))
+T.iterate(x, p, k)
+D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
+T.assume(rho * (x - star) ** 2 <= 2 * (f(x) - f(star)))
+CLAIM = T.shows(D(n) <= (1 / (1 + gamma * rho)) ** n * D(0))
+""",
+        ("1 + gamma", "1 + 3 * gamma"),
+    ),
+    # exp(−cn) is more than (1 − c)ⁿ, and what is left in the end more than at the start
+    "discounted": (
+        """
+A = T.sequence("A", nonnegative=True)
+T.assume(s <= 1)
+T.assume(s > 0)
+T.assume(A(k + 1) <= (1 - s) * A(k) + L)
+CLAIM = T.shows(A(n) <= exp(-s * n) * A(0) + L / s)
+""",
+        ("+ L / s", "+ L"),
+    ),
+    # the norm of a part that an assumption bounds, and a start that is 0
+    "from rest": (
+        """
+T.assume(beta < 1)
+T.assume(u**2 <= L**2)
+T.iterate(d, beta * d + (1 - beta) * u, k)
+D = T.sequence("D", norm(d))
+T.assume(equal(D(0), 0))
+CLAIM = T.shows(D(n) <= (1 - beta**n) * L)
+""",
+        ("beta**n", "beta ** (2 * n)"),
+    ),
+    # Σ 1/√(k + 1) is at least √K
+    "best": (
+        """
+T.convex(f)
+T.minimum(f, star)
+T.bounded_gradient(f, L)
+T.iterate(x, x - gamma / sqrt(k + 1) * f.grad(x), k)
+D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
+T.assume(F(k) >= s)
+T.have(D(k + 1) <= D(k) - 2 * gamma / sqrt(k + 1) * F(k) + gamma**2 * L**2 / (k + 1))
+T.have(D(k + 1) <= D(k) - 2 * gamma / sqrt(k + 1) * s + gamma**2 * L**2 / (k + 1))
+CLAIM = T.shows(2 * gamma * sqrt(K) * s <= D(0) + gamma**2 * L**2 * (1 + log(K)))
+""",
+        ("2 * gamma * sqrt(K)", "9 * gamma * sqrt(K)"),
+    ),
+    # two functions of which the same is said at the same places
+    "incremental": (
+        """
+h = function("h")
+T.convex(f)
+T.convex(h)
+T.bounded_gradient(f, L)
+T.bounded_gradient(h, L)
+T.constant(star)
+z = x - gamma * f.grad(x)
+T.iterate(x, z - gamma * h.grad(z), k)
+D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) + h(x) - f(star) - h(star))
+CLAIM = T.shows(total(F(k), k, K) / K <= D(0) / (2 * gamma * K) + 2 * gamma * L**2)
+""",
+        ("+ 2 * gamma", "+ gamma / 2"),
+    ),
     # what cancels only in part: K·G(0)/(K − Kβ)
     "cancelled": (
         """
@@ -186,6 +253,7 @@ CLAIM = T.shows(total(S(k), k, K) / K <= 2 * (F(0) - b) / (gamma * K) + G(0) / (
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", CASES)
 def test_it_is_found_and_its_false_twin_is_not(name: str, tmp_path: Path) -> None:
     text, change = CASES[name]

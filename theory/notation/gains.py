@@ -314,9 +314,10 @@ def _of_powers(goal: Relation, k: Scalar) -> Relation | None:
     if not isinstance(call, AppliedUndef):
         return None
     now, count = call.func, call.args[0]
-    powers = [one for one in atoms(goal.rhs, sympy.Pow) if one.exp == count]
+    powers = [one for one in atoms(goal.rhs, sympy.Pow) if one.exp in (count, -count)]
     ratio = goal.rhs.coeff(now(0)) or (powers[0] if len(powers) == 1 else sympy.S.Zero)
     base, power = ratio.as_base_exp()
+    base, power = (1 / base, count) if power == -count else (base, power)
     rest = sympy.expand(goal.rhs - goal.rhs.coeff(now(0)) * now(0))
     if ratio == 1:  # as much in every iteration, or nothing
         each = rest.coeff(count)

@@ -130,22 +130,34 @@ def _rate(power: Scalar, count: Scalar | None) -> Scalar | None:
 
 
 def less(line: Relation, known: Iterable[Relation], k: Scalar) -> Relation | None:
-    """A line with what is assumed of a(k + 1) in its place, where that is at most something.
+    """A line with what is assumed of a(k + 1), or of every a(k), in its place, where it is bounded.
 
     Examples
     --------
     >>> k = sympy.Symbol("k", integer=True, nonnegative=True)
-    >>> p = sympy.Symbol("p", positive=True)
-    >>> A, D = sympy.Function("A"), sympy.Function("D")
+    >>> p, mu = sympy.symbols("p mu", positive=True)
+    >>> A, D, F = sympy.Function("A"), sympy.Function("D"), sympy.Function("F")
     >>> print(less(le(D(k + 1) + p * A(k + 1), D(k)), [le(A(k + 1), p * A(k))], k))
     p**2*A(k) + D(k + 1) <= D(k)
+    >>> print(less(le((1 + p * mu) * D(k + 1), D(k)), [le(mu * D(k), F(k))], k))
+    p*F(k + 1) + D(k + 1) <= D(k)
     """
-    left = line.lhs
+    below = sympy.fraction(sympy.together(line.rhs))[1]
+    below = below if below.is_positive else sympy.S.One
+    before = left = sympy.expand(line.lhs * below)
     for one in known:
-        call = one.lhs
-        if one.kind == "<=" and isinstance(call, AppliedUndef) and call.args == (k + 1,):
-            share = left.coeff(call)
-            if share.is_nonnegative:
-                left = sympy.expand(left - share * call + share * one.rhs)
+        calls = sorted(atoms(one.lhs, AppliedUndef), key=str)
+        if one.kind != "<=" or len(calls) != 1 or calls[0].args not in ((k,), (k + 1,)):
+            continue
+        call, weight = calls[0].func(k + 1), one.lhs.coeff(calls[0])
+        bound = one.rhs.subs(k, k + 1) if calls[0].args == (k,) else one.rhs
+        if sympy.expand(one.lhs - weight * calls[0]) != 0 or bound.has(call):
+            continue
+        for term in sympy.Add.make_args(left.coeff(call)):
+            share = sympy.cancel(term / weight)
+            if share.is_nonnegative and not share.free_symbols & weight.free_symbols:
+                left = sympy.expand(left - term * call + share * bound)
     later = any(one.args == (k + 1,) for one in atoms(left, AppliedUndef))
-    return le(left, line.rhs) if left != line.lhs and later else None
+    return (
+        le(left, sympy.expand(sympy.cancel(line.rhs * below))) if left != before and later else None
+    )

@@ -19,10 +19,11 @@ from theory.kernel.theorem import Rule, Theorem
 from theory.kernel.vectors import Gram, Scalar
 from theory.notation.building import INSIDE, built
 from theory.notation.coercion import is_parameters
+from theory.notation.decomposition import decomposed
 from theory.notation.gains import distances_of, gains, ratios_of, start_of, unweighted
 from theory.notation.names import Function
 from theory.notation.norms import SQUARED
-from theory.notation.plan import Plan, Statement, Written
+from theory.notation.plan import Plan, Statement, Written, is_gap
 from theory.notation.potentials import from_start, in_powers, less, potential_of
 
 LINE: Final = "one iteration"
@@ -96,9 +97,25 @@ def _beside(line: Relation, start: Relation | None, plan: Plan, k: Scalar) -> di
     later = {call.func for call in atoms(line.gap, AppliedUndef) if call.args[0] == k + 1}
     here = sorted((f(k) for f in later if atoms(plan.sequences.get(f, k), Gram)), key=str)
     plain = unweighted(line, k)
+    apart = less(plain or line, _in_sequences(plan, k), k)
     found = {f"{one} at least 0": le(0, one) for one in here if not one.is_nonnegative}
     found |= {} if start is None else {"as at the start": start}
+    found |= {} if apart is None else {"without what is assumed": apart}
     return found if plain is None else {**found, "without weights": plain}
+
+
+def _in_sequences(plan: Plan, k: Scalar) -> list[Relation]:
+    """What is assumed, with the sequences that it is about by their names."""
+    said = [one.relation for one in plan.assumed]
+    values = {one(k): value for one, value in plan.sequences.items()}
+    free = {s for one in (*(r.gap for r in said), *values.values()) for s in one.free_symbols}
+    fixed = {one for one in free - plan.varying if "(" not in one.name or is_gap(one)}
+    found = []
+    for one in said:
+        sides = [decomposed(side, values, fixed) for side in (one.lhs, one.rhs)]
+        named = None not in sides and not atoms(one.gap, AppliedUndef)
+        found.append(Relation(sides[0], one.kind, sides[1]) if named else one)
+    return found
 
 
 def _along_a_sum(
@@ -122,7 +139,7 @@ def _along_a_sum(
         longer.sequences[sequence] = found.value
         spelled = {sequence(i): found.of(i) for i in (k, k + 1)}
         plain = le(line.lhs.xreplace(spelled), line.rhs.xreplace(spelled))
-        apart = less(plain, [one.relation for one in plan.assumed], k)
+        apart = less(plain, _in_sequences(plan, k), k)
         lines = {} if apart is None else {f"{name}, without what is assumed": apart}
         lines |= {name: line}
     first = f"{sequence(0)}"
