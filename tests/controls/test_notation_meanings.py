@@ -30,6 +30,7 @@ from theory.notation import (
     vectors,
     window,
 )
+from theory.notation.stating import LONGER
 from theory.verdicts import Verdict
 
 k, n, j = index("k n j")
@@ -247,3 +248,15 @@ def test_a_sum_is_of_members_of_its_own_iterations(beside: str, whole: bool) -> 
         return
     with pytest.raises(TheoryError, match="is not of iteration j, over which the sum runs"):
         said()
+
+
+def test_a_sum_that_nobody_named_is_called_like_nothing_else() -> None:
+    """What is assumed of the author's V would else be said of F + G."""
+    T = theorem("mine.sums")
+    F, G, V = T.sequence("F", x**2), T.sequence("G", y**2), T.sequence("V")
+    T.iterate(x, 2 * x, k)
+    T.iterate(y, 3 * y, k)
+    T.assume(V(k + 1) <= gamma * V(k))
+    made = T.shows(F(n) + G(n) <= gamma**n * (F(0) + G(0)))
+    (longer,) = (make() for make in LONGER[made])
+    assert [str(one) for one in longer.sequences] == ["F", "G", "Psi"]

@@ -6,7 +6,7 @@ F(n) ≤ qⁿ·(F(0) + c·G(0)) where G ≥ 0. Nothing rests on it but what is c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 import sympy
@@ -46,7 +46,9 @@ class Potential:
         return sympy.Add(*(weight * sequence(i) for weight, sequence in self.parts))
 
 
-def potential_of(goal: Relation, meant: Mapping[Scalar, Scalar]) -> Potential | None:
+def potential_of(
+    goal: Relation, meant: Mapping[Scalar, Scalar], taken: Set[str] = frozenset()
+) -> Potential | None:
     """The sum of sequences with which a bound starts; None if it starts with one of them alone.
 
     Parameters
@@ -54,6 +56,8 @@ def potential_of(goal: Relation, meant: Mapping[Scalar, Scalar]) -> Potential | 
     goal : Relation
     meant : mapping of sympy function to sympy expression
         What sequences are the means of.
+    taken : set of str
+        Names that something else has, such as sequences of which nothing else is said.
 
     Examples
     --------
@@ -78,7 +82,7 @@ def potential_of(goal: Relation, meant: Mapping[Scalar, Scalar]) -> Potential | 
     if len(ratios) != 1 or not known or not count.is_Symbol or atoms(rest, AppliedUndef):
         return None
     (ratio,) = ratios
-    taken = {str(one) for one in meant}
+    taken = {*taken, *(str(one) for one in meant)}
     name = next((one for one in NAMES if one not in taken), None)
     if name is None or ratio.as_base_exp()[1] != count:
         return None

@@ -126,7 +126,10 @@ def _along_a_sum(
     And of a bound with exp(−cn) for (1 − c)ⁿ, which is less.
     """
     goal, k = in_powers(statement.relation), plan.index
-    found = None if k is None else potential_of(goal, plan.sequences)
+    forms = (goal.lhs, goal.rhs, *plan.forms)
+    taken = {str(call.func) for form in forms for call in atoms(form, AppliedUndef)}
+    taken |= {symbol.name for form in forms for symbol in form.free_symbols}
+    found = None if k is None else potential_of(goal, plan.sequences, taken)
     bound = from_start(goal if found is None else found.bound)
     if k is None or bound == statement.relation or not isinstance(bound.lhs, AppliedUndef):
         return

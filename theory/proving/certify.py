@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
@@ -108,14 +108,14 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
         found = [*_of_theorem(offered(longer), again, progress)]
         if not _fails(found):
             return found
-        said += _said_of(longer, named(number), found)
+        said += _said_of(longer, named(number), found, {str(one) for one in theorem.sequences})
     found = [*_of_theorem(offered(theorem), again, progress)]
     if said and _fails(found):
         found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + said)
     return found
 
 
-def _said_of(longer: Theorem, name: str, found: Sequence[Certified]) -> str:
+def _said_of(longer: Theorem, name: str, found: Sequence[Certified], known: Set[str]) -> str:
     """What is said of a line that would do; nothing, if it is there, or speaks of no k + 1."""
     line = next((s.relation for s in longer.steps if s.name == name and _steps(s.relation)), None)
     of_line = [one for one in found if one.step == name]
@@ -127,7 +127,11 @@ def _said_of(longer: Theorem, name: str, found: Sequence[Certified]) -> str:
         if isinstance(line.lhs, AppliedUndef):
             needs = "an induction needs a factor that is shown to be at least 0"
         return f"; {line} holds, and the statement does not follow from it ({needs})"
-    return f"; T.have({line}) would do{unnamed(line)}, if it is true, and is not found{lost}"
+    own = {
+        f"{one} = mean of {form}" for one, form in longer.sequences.items() if str(one) not in known
+    }
+    where = f", with {min(own)}," if own and not unnamed(line) else unnamed(line)
+    return f"; T.have({line}){where} would do, if it is true, and is not found{lost}"
 
 
 def _fails(found: Iterable[Certified]) -> bool:
