@@ -6,6 +6,7 @@ what they need has ended, and the updates of every weight copy are counted one b
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,8 @@ Place = tuple[int, int]
 """Pipeline and stage: a weight copy."""
 
 MOST_P, MOST_M = 6, 12
+ROUNDED = {"ceiling": lambda k: math.ceil(k - 1e-9), "floor": lambda k: math.floor(k + 1e-9)}
+ROUNDED |= {"Min": min, "Max": max}
 TIES = {"F": 0, "B": 1, "I": 1, "W": 2}
 RUNS = {"causal", "deadlock-free"}
 
@@ -150,7 +153,7 @@ def holds(family: Family, row: Row) -> int:
     order, most_chunks = family.rule, 3 if family.parameters else 1
     assert isinstance(order, StampedOrder)
     forms = {
-        name: sympy.lambdify(sympy.symbols("p M s"), sympy.sympify(bound))
+        name: sympy.lambdify(sympy.symbols("p M s"), sympy.sympify(bound), [ROUNDED])
         for name, bound in proved.items()
         if bound
     }

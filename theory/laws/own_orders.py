@@ -190,7 +190,7 @@ def row_of(family: Family, law: Law | None = None) -> Row:
 def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
     try:
         order, least = _read(family, law, by_slots=by_slots)
-        subject = _subject(family, order, least)
+        subject = subject_of_order(family, order, least)
         runs = small_runs(family, order, least)
         free = runs
         if order.accept is not any_size:  # bounds are of every interval, whatever `accept` gives
@@ -274,10 +274,11 @@ def subject_of(family: Family) -> Subject:
     UnsupportedFormError
         It is no such order, or has what is not proved of one.
     """
-    return _subject(family, *_read(family, None, by_slots=False))
+    return subject_of_order(family, *_read(family, None, by_slots=False))
 
 
-def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
+def subject_of_order(family: Family, order: StampedOrder, least: int) -> Subject:
+    """The sizes of an order that is a family's, with p from the least on."""
     p_, M_, each = z3.Ints("p M each")
     values: dict[str, Any] = dict(order.defaults)
     suppose: list[Term] = [p_ >= least]
@@ -434,7 +435,7 @@ def _column(
     It is guessed anew from a counterexample's run too.
     """
     formulas: Formulas = {}
-    relevant = [run for run in runs.own if column != "update-once" or _whole(family, run)]
+    relevant = [run for run in runs.own if column != "update-once" or whole(family, run)]
     if column in BOUNDED:
         form = _bound(family, runs, column)
         if form is None:
@@ -461,9 +462,7 @@ def _column(
         more = replace(runs, longer=[*runs.longer, *extra])
         return _column(family, order, subject, more, column, again - 1)
     bound = re.sub(r"\bK\b", family.interval, str(formulas.get(BOUND, "")))
-    row = beside_runs(column, found, [*relevant, *extra], bound)
-    several = family.policy.name != "flush" and (family.interval or family.policy.interval > 1)
-    return replace(row, of=_OF_WINDOWS.get(column, "") if several else "")
+    return beside_runs(column, found, [*relevant, *extra], bound, family)
 
 
 def turned(order: StampedOrder) -> StampedOrder:
@@ -486,10 +485,10 @@ def turned(order: StampedOrder) -> StampedOrder:
 def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     """A form of the most that occurs, with quotients if no form without them fits."""
     every, windows = family.policy.interval, column == "staleness"
-    free = [run for run in runs.free if column not in run.broken and _whole(family, run)]
+    free = [run for run in runs.free if column not in run.broken and whole(family, run)]
     longer = [run for run in runs.longer if column not in run.broken]
     if windows:
-        longer = [run for run in longer if _whole(family, run)]
+        longer = [run for run in longer if whole(family, run)]
     interval = family.interval or (INTERVAL if _fixed(family) else "")
     found = least_form(*_points([*free, *longer], column, interval, every))
     if found is None and runs.divisors:
@@ -503,8 +502,13 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     return found if found is None or family.interval else found.subs(K, every)
 
 
-def beside_runs(column: str, found: Outcome, runs: Sequence[Run], bound: str = "") -> Invariant:
-    """What the queries and the runs say together: a run is exact, whatever a proof says."""
+def beside_runs(
+    column: str, found: Outcome, runs: Sequence[Run], bound: str = "", family: Family | None = None
+) -> Invariant:
+    """What the queries and the runs say together: a run is exact, whatever a proof says.
+
+    Where the family's updates follow several gradients, it is said of those that are applied.
+    """
     bad = next((run for run in runs if column in run.broken), None)
     if bad is not None:
         wrong = "; what proves it is wrong: report it" if found.verdict is Verdict.PROVED else ""
@@ -512,7 +516,13 @@ def beside_runs(column: str, found: Outcome, runs: Sequence[Run], bound: str = "
         found = replace(found, verdict=Verdict.REFUTED, witness=witness, note=note)
     elif found.verdict is Verdict.REFUTED:
         found = undecided(found, f"no run shows it: {found.note} {found.witness}")
-    return Invariant(column, bound if found.verdict is Verdict.PROVED else "", found)
+    several = (
+        family is not None
+        and family.policy.name != "flush"
+        and (family.interval or family.policy.interval > 1)
+    )
+    of = _OF_WINDOWS.get(column, "") if several else ""
+    return Invariant(column, bound if found.verdict is Verdict.PROVED else "", found, of)
 
 
 def where_it_runs(found: Sequence[Invariant]) -> tuple[Invariant, ...]:
@@ -530,7 +540,7 @@ def where_it_runs(found: Sequence[Invariant]) -> tuple[Invariant, ...]:
     )
 
 
-def _whole(family: Family, run: Run) -> bool:
+def whole(family: Family, run: Run) -> bool:
     """Whether no gradient is left over without an update."""
     flush = family.policy.name == "flush"
     every = run.size.get(family.interval or INTERVAL, family.policy.interval)
