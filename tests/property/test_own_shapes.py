@@ -74,7 +74,7 @@ def sorted_ranks(order: StampedOrder, p: int, M: int, chunks: int) -> list[list[
     each = M // pipelines(order.shape.name, p)
     for lane, rank, place in lane_of(order.shape.name, p, chunks):
         for x in range(each):
-            at = number(order, p, M, chunks, lane, rank, place[1], x)
+            at = number(p, M, chunks, (lane, rank, place[1], x))
             split = order.weight is not None and bool(order.split(at))
             found = [("F", order.forward(at)), ("I" if split else "B", order.backward(at))]
             found += [("W", order.weight(at))] if split and order.weight else []
@@ -164,7 +164,7 @@ def holds(family: Family, row: Row) -> int:
     for p, M, K, chunks in product(*small) if proved else []:
         policy, times = replace(family.policy, interval=K), pipelines(order.shape.name, p)
         asked = policy.name == "flush" or K * times <= M
-        if M % times or not asked or not all(order.sizes(number(order, p, M, chunks, 0, 0, 0, 0))):
+        if M % times or not asked or not all(order.sizes(number(p, M, chunks))):
             continue
         found = facts(order, policy, p, M, chunks)
         for name in proved:
@@ -175,10 +175,10 @@ def holds(family: Family, row: Row) -> int:
     return len(proved)
 
 
-def number(order: StampedOrder, p: int, M: int, chunks: int, *at: int) -> At:
+def number(p: int, M: int, chunks: int, at: tuple[int, int, int, int] = (0, 0, 0, 0)) -> At:
     """Lane, rank, stage and x as numbers."""
     values = {"chunks": chunks, "layers": chunks}
-    return At(p, M, values, *at, choose=lambda test, yes, no: yes if test else no, divide=divmod)
+    return At(p, M, values, *at, lambda test, yes, no: yes if test else no, divmod)
 
 
 LAST: dict[str, Callable[[At], Number]] = {
