@@ -18,7 +18,7 @@ from schedules.closed_forms.affine import LET_IN, Piecewise
 from schedules.closed_forms.let_in import Part
 from schedules.families.family import Family
 from schedules.policies import WeightPolicy
-from theory.laws.delays.domains import a_microbatch, a_stage, domain, number_let_in
+from theory.laws.delays.domains import a_microbatch, a_stage, domain, many_let_in
 from theory.laws.delays.let_in import held, stale
 from theory.laws.delays.shape import as_expression, held_in_small_runs, prove_in_flight
 from theory.laws.delays.staleness import largest_in_small_runs, prove_largest
@@ -158,10 +158,11 @@ def _a_window_behind(times: Times, most: Piecewise, policy: WeightPolicy) -> Sta
     Before F of x stand n ≥ x − K of its stage's backwards, so ⌊n/K⌋ ≥ ⌊x/K⌋ − 1 updates.
     """
     size, stage, m = times.size, z3.Int("s"), Microbatch.named("m")
+    number = many_let_in(replace(size, many=size.let_in))  # what N is, a period too
     return Statement(
         "a window behind",
         "as many are in flight as an update applies, and one more, or fewer",
-        (*domain(size), *number_let_in(size), a_stage(size, stage), a_microbatch(size, m)),
+        (*domain(size), *number, a_stage(size, stage), a_microbatch(size, m)),
         affine_term(most, size.values(stage, m)) <= policy.interval + 1,
     )
 

@@ -28,14 +28,9 @@ def domain(size: Size) -> tuple[Term, ...]:
 
 def many_let_in(size: Size) -> tuple[Term, ...]:
     """What N is, where it is no period."""
-    return () if size.many is None else number_let_in(size)
-
-
-def number_let_in(size: Size) -> tuple[Term, ...]:
-    """What N is, if start times have it."""
-    if size.let_in is None:
+    if size.many is None:
         return ()
-    N, d, form = z3.Int(LET_IN), size.let_in.divisor, size.let_in.form.at({"p": size.p})
+    N, d, form = z3.Int(LET_IN), size.many.divisor, size.many.form.at({"p": size.p})
     return (d * N <= form, form < d * N + d)
 
 
