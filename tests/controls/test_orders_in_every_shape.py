@@ -66,6 +66,11 @@ def family(order: StampedOrder, policy: PolicyName = "stash", interval: int = 1)
 BOUNDED = {
     "line": (family(LATE_W), sympy.Min(M - 1, p - s), sympy.Min(M, p - s + 1)),
     "opposite": (family(BOTH_WAYS), sympy.Min(M / 2 - 1, p - s), sympy.Min(M / 2, p - s + 1)),
+    "stage 0": (
+        family(BOTH_WAYS, "vertical-sync"),
+        sympy.Min(M / 2 - 1, p),
+        sympy.Min(M / 2, p - s + 1),
+    ),
     "workers": (family(AT_ONCE, interval=2), sympy.floor(M / p / 2) - 1, M / p),
     "vee": (family(VEE_FIRST, interval=3), sympy.floor(M / 3) - 1, M),
     "loop": (family(LOOP_FIRST, "latest"), M - 1, M),
@@ -106,7 +111,7 @@ SPOILED: dict[str, Callable[[StampedOrder], StampedOrder]] = {
 def test_control_of_a_spoiled_order_nothing_is_proved_of_runs(name: str, spoil: str) -> None:
     own = BOUNDED[name][0]
     assert isinstance(own.rule, StampedOrder)
-    for policy in ("stash", "latest", "double-buffer"):
+    for policy in ("stash", "latest", "double-buffer", "vertical-sync"):
         spoilt = family(SPOILED[spoil](own.rule), policy, own.policy.interval)
         verdicts = {one.name: one.outcome.verdict for one in row_of(spoilt).invariants}
         for column in ("causal", "deadlock-free", "stash", "staleness"):

@@ -15,7 +15,7 @@ import z3
 from schedules.families import get_family
 from schedules.families.family import Family
 from schedules.rules import GreedyRule
-from schedules.stamps import LINE, At, Number, StampedOrder
+from schedules.stamps import At, Number, StampedOrder
 from theory.errors import UnsupportedFormError
 from theory.laws.stamp_terms import products
 from theory.laws.stamped import Lanes, Size, labelled, needs, placed
@@ -454,10 +454,6 @@ def _of_updates(
     elif lanes.order.overlap:
         raise UnsupportedFormError(
             "versions are counted where one action follows the other", "stamps", "do not overlap"
-        )
-    elif updates.policy.name == "vertical-sync" and lanes.order.shape.name != LINE.name:
-        raise UnsupportedFormError(
-            "what stage 0 reads is known where stage s is on rank s", "stamps", "take LINE"
         )
     elif column == "stash":
         yield from stashed(order, updates)

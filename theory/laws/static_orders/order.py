@@ -6,7 +6,7 @@ An order says it for a program, by places, or by stamps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import z3
@@ -51,6 +51,8 @@ class Order:
         ``stage(view)``: which one it is in its pipeline, if not s.
     split : bool
         Whether there may be I and W in place of B; then a gradient is one of W.
+    zero : callable, optional
+        ``zero(view)``: the order of stage 0 of the pipeline, and where it is, if not at s = 0.
     """
 
     domain: Callable[[View], tuple[Term, ...]]
@@ -58,6 +60,11 @@ class Order:
     backward: Callable[[View, Term], Position]
     stage: Callable[[View], Term] = lambda view: view.s
     split: bool = False
+    zero: Callable[[View], tuple[Order, View]] | None = None
+
+    def at_stage_zero(self, view: View) -> tuple[Order, View]:
+        """The order of stage 0 of the pipeline, and where it is."""
+        return self.zero(view) if self.zero else (self, replace(view, s=z3.IntVal(0)))
 
     def microbatch(self, view: View, label: Term) -> tuple[Term, ...]:
         """The domain, with a microbatch in it."""
@@ -124,13 +131,21 @@ def of_stamps(lanes: Lanes, lane: Number = _ONLY) -> Order:
             )
         return tuple(z3.substitute(one, (any_label, label)) for one in map(as_term, found))
 
-    return Order(
+    def zero(view: View) -> tuple[Order, View]:
+        first = z3.IntVal(0) if shape.pipelines == "one" else view.s
+        if shape.pipelines == "lanes":
+            return order, replace(view, s=z3.If(lane == 0, z3.IntVal(0), view.p - 1))
+        return of_stamps(lanes), replace(view, s=first)
+
+    order = Order(
         domain=there,
         spots=lambda view, kind, label: [Spot(z3.BoolVal(True), stamp(view, kind, label))],
         backward=lambda view, n: stamp(view, Kind.B, n),
         stage=lambda view: shape.stage(lane, view.s, view.p, z3.If),
         split=lanes.order.weight is not None,
+        zero=zero,
     )
+    return order
 
 
 def as_term(number: Any) -> Term:

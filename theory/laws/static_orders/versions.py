@@ -9,7 +9,7 @@ pipeline, a copy of whose weights this is. These are the rules of `schedules.pol
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import sympy
@@ -113,7 +113,7 @@ def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Itera
             ),
             own - read <= most,
         )
-    reader = replace(view, s=z3.IntVal(0)) if synchronous else view
+    reader, there = order.at_stage_zero(view) if synchronous else (order, view)
     every, windows = updates.every(view), updates.after(view, view.M)
     positions = [one.at for one in order.spots(view, Kind.F, x)] + [order.backward(view, n)]
     late = [windows - back for back in last_period(*positions)]
@@ -121,10 +121,10 @@ def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Itera
     for made, seen in [(most, z3.IntVal(0)), *((number, number - most) for number in late)]:
         worst, after = made * every, (seen + 1) * every
         last = updates.after(view, worst)
-        unread = order.stands_before(reader, worst, after - 1)
+        unread = reader.stands_before(there, worst, after - 1)
         reached = z3.And(seen >= 0, after <= view.M, unread, last - seen >= most)
-        there = last - read_in_window(last) >= most if double else reached
-        attained.append(z3.And(worst >= 0, worst < view.M, there, updates.applies(view, worst)))
+        so = last - read_in_window(last) >= most if double else reached
+        attained.append(z3.And(worst >= 0, worst < view.M, so, updates.applies(view, worst)))
     yield Statement(
         "attained",
         "a microbatch reads before the update that follows some, with so many before its own",
@@ -203,7 +203,7 @@ def applied_once(order: Order, updates: Updates) -> Iterator[Statement]:
 
 def _at_stage_zero(order: Order, view: View, x: Term, first: Term) -> Term:
     """Exactly `first` backwards of stage 0 stand before its F of microbatch x."""
-    zero = replace(view, s=z3.IntVal(0))
+    order, zero = order.at_stage_zero(view)
     return z3.Or(
         *(
             z3.And(spot.there, *order.done_before(zero, first, spot.at))
