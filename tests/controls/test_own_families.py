@@ -57,7 +57,7 @@ def test_control_a_parameter_is_no_number_of_the_proof(name: str, forward: Any) 
 
 def test_control_a_run_that_breaks_it_is_worth_more_than_a_proof() -> None:
     sizes = [{"p": 1, "M": 4}, {"p": 2, "M": 4}]
-    runs = [Run(size, {"causal": "a circle"} if size["p"] > 1 else {}, {}) for size in sizes]
+    runs = [Run(size, {"causal": "a circle"} if size["p"] > 1 else {}, {}, 4) for size in sizes]
     proved = Outcome("causal", "stamps grow", Verdict.PROVED, {}, "z3 unsat", 1)
     assert beside_runs("causal", proved, runs[:1]).outcome is proved
     found = beside_runs("causal", proved, runs).outcome

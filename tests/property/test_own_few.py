@@ -90,9 +90,30 @@ def test_a_stash_is_kept_whatever_the_interval(
     law = derive_rule(family, "ascending", family.admission)
     assert law.guess is not None
     known = Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
-    found = {one.name: one.outcome.verdict.name for one in row_of_slots(family, known).invariants}
+    row = row_of_slots(family, known)
+    found = {one.name: one.outcome.verdict.name for one in row.invariants}
+    assert row.domain.endswith("M >= 2")
     assert found["stash"] == verdict
-    assert found["update-once"] == "UNKNOWN"  # of windows that M cuts short nothing is said
+    assert found["update-once"] == "PROVED"
+    assert row.invariants[5].of == ", where windows end with M"  # of others nothing is said
+
+
+@pytest.mark.parametrize(("K", "bound"), [(1, 2), (2, 3), (2, 4), (3, 3)])
+def test_two_versions_are_enough_where_few_are_in_flight(K: int, bound: int) -> None:
+    """A forward of window t has version t − 1 where at most K are between it and its backward."""
+    policy = WeightPolicy("double-buffer", interval=K)
+    own = get_family("pipedream").rule
+    family = Family("f", "f", "f", policy, rule=own, admission=lambda _: bound)
+    law = derive_rule(family, "ascending", family.admission)
+    assert law.guess is not None
+    known = Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
+    found = {one.name: one for one in row_of_slots(family, known).invariants}
+    kept = found["stash"].outcome.verdict
+    assert kept is (Verdict.PROVED if bound <= K + 1 else Verdict.REFUTED)
+    assert found["staleness"].outcome.verdict is kept
+    for p, M in ((5, K), (5, 2 * K), (6, 5 * K)) if kept is Verdict.PROVED else ():
+        stale = versions(family.build(p, M)).local_staleness.max(axis=1)
+        assert set(stale.tolist()) == {value(found["staleness"].bound, p=p, M=M)}
 
 
 def test_a_delay_in_m_is_asked_without_r() -> None:

@@ -9,7 +9,7 @@ is refuted by that size, whatever a proof says.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Any, Final
@@ -27,16 +27,16 @@ from schedules.messages.model import QueueModel
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.schedule import IntArray
-from schedules.stamps import LINE, At, StampedOrder, any_size
+from schedules.stamps import At, StampedOrder, any_size
 from theory.errors import TheoryError, UnsupportedFormError
 from theory.laws.bound_guesses import least_form
 from theory.laws.plain_functions import require_plain_accept, require_plain_family
 from theory.laws.stamp_terms import Divisions, divisors_at, readable
 from theory.laws.stamped import Lanes, Size
 from theory.laws.stamped_bounds import BOUND, Formulas
-from theory.laws.stamped_families import COLUMNS, Subject, queried
+from theory.laws.stamped_families import COLUMNS, EACH, Subject, queried
 from theory.laws.static_orders.slots import Law, multiplies, played
-from theory.laws.static_orders.symbols import K, M
+from theory.laws.static_orders.symbols import K, M, p
 from theory.laws.static_orders.versions import Updates
 from theory.smt.solver import Outcome, Term, undecided
 from theory.verdicts import Verdict, weakest
@@ -65,6 +65,9 @@ _DECIDED_BY: Final = {
 }
 _OF_RUNS: Final = ("stash", "staleness", "in-flight", "update-once")
 """What is said of actions that have taken place; where one lives, the order alone says."""
+
+_IN_TURN: Final = ("stash", "staleness", "in-flight")
+"""What is asked of orders whose ends go through the numbers: up, or down."""
 
 _OF_WINDOWS: Final = {
     "staleness": ", of gradients that an update applies",
@@ -137,11 +140,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Run:
-    """What the checker says of one size."""
+    """What the checker says of one size, with so many microbatches in each pipeline."""
 
     size: Mapping[str, int]
     broken: Mapping[str, str]
     facts: Mapping[str, Sequence[int]]
+    each: int
 
 
 @dataclass(frozen=True)
@@ -186,7 +190,7 @@ def row_of(family: Family, law: Law | None = None) -> Row:
 def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
     try:
         order, least = _read(family, law, by_slots=by_slots)
-        subject = _subject(family, order, least)
+        subject = subject_of_order(family, order, least)
         runs = small_runs(family, order, least)
         free = runs
         if order.accept is not any_size:  # bounds are of every interval, whatever `accept` gives
@@ -270,10 +274,11 @@ def subject_of(family: Family) -> Subject:
     UnsupportedFormError
         It is no such order, or has what is not proved of one.
     """
-    return _subject(family, *_read(family, None, by_slots=False))
+    return subject_of_order(family, *_read(family, None, by_slots=False))
 
 
-def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
+def subject_of_order(family: Family, order: StampedOrder, least: int) -> Subject:
+    """The sizes of an order that is a family's, with p from the least on."""
     p_, M_, each = z3.Ints("p M each")
     values: dict[str, Any] = dict(order.defaults)
     suppose: list[Term] = [p_ >= least]
@@ -286,8 +291,10 @@ def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
         values, suppose = _Given({family.interval: K_}), [p_ >= least, K_ >= 1]
     pipelines = _pipelines(order, p_, values)
     whole: tuple[tuple[Term, Any, Term], ...] = ()
-    suppose.append(M_ >= 1 if pipelines is None else each >= 1)
-    microbatches = len(suppose) - 1
+    updates = _updates(family)
+    least_of_each = 1 if updates is None else family.policy.interval
+    microbatches, count = len(suppose), M_ if pipelines is None else each
+    suppose.append(count >= least_of_each)
     if pipelines is not None:
         M_ = pipelines * each
         whole = ((M_, pipelines, each),)
@@ -299,17 +306,15 @@ def _subject(family: Family, order: StampedOrder, least: int) -> Subject:
     suppose += stated
     if divide.facts:
         raise _refusal("`sizes` divides by what is no number", "divide by numbers")
-    updates = _updates(family, order)
-    if updates is not None:
-        suppose += [values[family.interval] <= M_] if family.interval else []
-        if family.policy.interval > 1:
-            suppose[microbatches] = family.policy.interval <= M_
-    words = ", ".join(" ".join(str(one).split()) for one in suppose)
-    words = re.sub(r"\bset_", "", re.sub(r"\bK\b", family.interval or "K", words))
+    if updates is not None and family.interval:
+        suppose.append(values[family.interval] <= count)
+    parts = [" ".join(str(one).split()) for one in suppose]
     if pipelines is not None:
-        words = words.replace("each >= 1", f"M = {M_}, each >= 1", 1)
+        parts.insert(microbatches, f"M = {M_}")
+    words = ", ".join(parts)
+    words = re.sub(r"\bset_", "", re.sub(r"\bK\b", family.interval or "K", words))
     size = Size(p_, M_, tuple(suppose), values, whole=whole)
-    written = {} if pipelines is None else {"M": _sympy(M_)}
+    written = {} if pipelines is None else {"M": _sympy(pipelines) * EACH}
     return Subject(words, size, written, updates=updates)
 
 
@@ -334,26 +339,14 @@ def _pipelines(order: StampedOrder, p_: Term, values: Mapping[str, Any]) -> Any:
 
 
 def _sympy(form: Term) -> sympy.Expr:
-    names = {name: sympy.Symbol(name, integer=True, positive=True) for name in ("p", "each")}
-    return sympy.sympify(str(form), locals=names)
+    return sympy.sympify(str(form), locals={"p": p})
 
 
-def _updates(family: Family, order: StampedOrder) -> Updates | None:
-    """After how many gradients; None where one flush ends a step.
-
-    Raises
-    ------
-    UnsupportedFormError
-        Of this shape it is not proved which versions are read.
-    """
+def _updates(family: Family) -> Updates | None:
+    """After how many gradients; None where one flush ends a step."""
     policy: WeightPolicy = family.policy
     if policy.name == "flush":
         return None
-    if order.shape.name != LINE.name or order.weight is not None or order.overlap:
-        raise _refusal(
-            "versions without a flush are counted in one pipeline, one stage a rank, B not split",
-            "take WeightPolicy('flush'), or another shape",
-        )
     assert policy.name in _POLICIES, "all policies are meant"
     return Updates(policy, family.interval)
 
@@ -382,13 +375,16 @@ def small_runs(
 
 def _accepts(family: Family, order: StampedOrder, size: Mapping[str, int]) -> bool:
     """Whether what is proved is about a size."""
-    values = {**order.defaults, **size}
-    kind, lanes = order.shape.pipelines, order.shape.lanes(values)
-    pipelines = {"one": 1, "lanes": lanes, "ranks": size["p"]}[kind]
-    at = At(size["p"], size["M"], values, 0, 0, 0, 0, _choose, divmod)
+    at = At(size["p"], size["M"], {**order.defaults, **size}, 0, 0, 0, 0, _choose, divmod)
     every = size.get(family.interval or INTERVAL, family.policy.interval)
-    updated = family.policy.name == "flush" or every <= size["M"]
-    return size["M"] % pipelines == 0 and updated and all(order.sizes(at))
+    updated = family.policy.name == "flush" or every <= order.shape.microbatches(at)
+    return size["M"] % _times(order, size) == 0 and updated and all(order.sizes(at))
+
+
+def _times(order: StampedOrder, size: Mapping[str, int]) -> int:
+    """How many pipelines there are at a size."""
+    lanes: int = order.shape.lanes({**order.defaults, **size})
+    return {"one": 1, "lanes": lanes, "ranks": size["p"]}[order.shape.pipelines]
 
 
 def _choose(test: bool, yes: int, no: int) -> int:
@@ -423,7 +419,7 @@ def _run(family: Family, order: StampedOrder, size: Mapping[str, int]) -> Run | 
         if name in first
     }
     facts: Any = {column: report.facts.get(fact) or () for column, fact in BOUNDED.items()}
-    return Run(size, broken, facts)
+    return Run(size, broken, facts, size["M"] // _times(order, size))
 
 
 def _column(
@@ -436,23 +432,25 @@ def _column(
 ) -> Invariant:
     """One column, beside runs of the family; a bound is guessed from the others.
 
-    With quotients it is guessed anew from a counterexample's run too.
+    It is guessed anew from a counterexample's run too.
     """
     formulas: Formulas = {}
-    relevant = [run for run in runs.own if column != "update-once" or _whole(family, run.size)]
+    relevant = [run for run in runs.own if column != "update-once" or whole(family, run)]
     if column in BOUNDED:
         form = _bound(family, runs, column)
         if form is None:
             return beside_runs(column, _unknown(column, "no short form fits small runs"), relevant)
+        form = form.subs(M, M * EACH / subject.written.get("M", EACH))  # it is of one pipeline
         formulas = {BOUND: form}
         if family.interval:
             formulas = {"K": sympy.Symbol(family.interval, integer=True), BOUND: form}
     try:
         found = queried(order, subject, family.name, column, formulas)
-        if column == "in-flight" and found.verdict is not Verdict.PROVED:
+        if column in _IN_TURN and found.verdict is not Verdict.PROVED:
             down = replace(subject, descending=True)
-            other = queried(order, down, family.name, column, formulas)
-            found = other if other.verdict is Verdict.PROVED else found
+            others = ((order, down), (turned(order), subject))
+            tried = (queried(*other, family.name, column, formulas) for other in others)
+            found = next((one for one in tried if one.verdict is Verdict.PROVED), found)
     except Exception as error:  # what an order of one's own does with symbols can be anything
         why = getattr(error, "what", f"{type(error).__name__}: {error}")
         found = _unknown(column, f"the order is not written for symbols: {why}")
@@ -460,22 +458,37 @@ def _column(
     named = _named(family, order, found.witness) if refuted else None
     extra = [named] if named is not None else []
     fresh = named is not None and column not in named.broken and named not in runs.longer
-    if again and formulas and runs.divisors and fresh:
+    if again and formulas and fresh:
         more = replace(runs, longer=[*runs.longer, *extra])
         return _column(family, order, subject, more, column, again - 1)
     bound = re.sub(r"\bK\b", family.interval, str(formulas.get(BOUND, "")))
-    row = beside_runs(column, found, [*relevant, *extra], bound)
-    several = family.policy.name != "flush" and (family.interval or family.policy.interval > 1)
-    return replace(row, of=_OF_WINDOWS.get(column, "") if several else "")
+    return beside_runs(column, found, [*relevant, *extra], bound, family)
+
+
+def turned(order: StampedOrder) -> StampedOrder:
+    """The same schedules, with the microbatches of every pipeline numbered from the last one."""
+    shape = order.shape
+
+    def down(of: Callable[[At], Any]) -> Callable[[At], Any]:
+        return lambda at: of(at.number(shape.microbatches(at) - 1 - at.x))
+
+    return replace(
+        order,
+        forward=down(order.forward),
+        backward=down(order.backward),
+        weight=order.weight and down(order.weight),
+        split=down(order.split),
+        microbatch=down(order.microbatch),
+    )
 
 
 def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     """A form of the most that occurs, with quotients if no form without them fits."""
     every, windows = family.policy.interval, column == "staleness"
-    free = [run for run in runs.free if column not in run.broken and _whole(family, run.size)]
+    free = [run for run in runs.free if column not in run.broken and whole(family, run)]
     longer = [run for run in runs.longer if column not in run.broken]
     if windows:
-        longer = [run for run in longer if _whole(family, run.size)]
+        longer = [run for run in longer if whole(family, run)]
     interval = family.interval or (INTERVAL if _fixed(family) else "")
     found = least_form(*_points([*free, *longer], column, interval, every))
     if found is None and runs.divisors:
@@ -489,8 +502,13 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     return found if found is None or family.interval else found.subs(K, every)
 
 
-def beside_runs(column: str, found: Outcome, runs: Sequence[Run], bound: str = "") -> Invariant:
-    """What the queries and the runs say together: a run is exact, whatever a proof says."""
+def beside_runs(
+    column: str, found: Outcome, runs: Sequence[Run], bound: str = "", family: Family | None = None
+) -> Invariant:
+    """What the queries and the runs say together: a run is exact, whatever a proof says.
+
+    Where the family's updates follow several gradients, it is said of those that are applied.
+    """
     bad = next((run for run in runs if column in run.broken), None)
     if bad is not None:
         wrong = "; what proves it is wrong: report it" if found.verdict is Verdict.PROVED else ""
@@ -498,7 +516,13 @@ def beside_runs(column: str, found: Outcome, runs: Sequence[Run], bound: str = "
         found = replace(found, verdict=Verdict.REFUTED, witness=witness, note=note)
     elif found.verdict is Verdict.REFUTED:
         found = undecided(found, f"no run shows it: {found.note} {found.witness}")
-    return Invariant(column, bound if found.verdict is Verdict.PROVED else "", found)
+    several = (
+        family is not None
+        and family.policy.name != "flush"
+        and (family.interval or family.policy.interval > 1)
+    )
+    of = _OF_WINDOWS.get(column, "") if several else ""
+    return Invariant(column, bound if found.verdict is Verdict.PROVED else "", found, of)
 
 
 def where_it_runs(found: Sequence[Invariant]) -> tuple[Invariant, ...]:
@@ -516,19 +540,22 @@ def where_it_runs(found: Sequence[Invariant]) -> tuple[Invariant, ...]:
     )
 
 
-def _whole(family: Family, size: Mapping[str, int]) -> bool:
+def whole(family: Family, run: Run) -> bool:
     """Whether no gradient is left over without an update."""
     flush = family.policy.name == "flush"
-    every = size.get(family.interval or INTERVAL, family.policy.interval)
-    return flush or size["M"] % every == 0
+    every = run.size.get(family.interval or INTERVAL, family.policy.interval)
+    return flush or run.each % every == 0
 
 
 def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> Run | None:
     """The run of a size that a counterexample names, if it is not too large."""
     names = {one.name: _symbol(family, one.name) for one in family.parameters}
-    names |= {"p": "p", "M": "M"}
+    names |= {"p": "p", "M": "M" if order.shape.pipelines == "one" else "each"}
     size = {name: witness[symbol] for name, symbol in names.items() if symbol in witness}
-    if len(size) < len(names) or not 0 < size["p"] * size["M"] <= LARGEST:
+    if len(size) < len(names):
+        return None
+    size["M"] *= _times(order, size)
+    if not 0 < size["p"] * size["M"] <= LARGEST:
         return None
     return _run(family, order, size)
 
@@ -538,7 +565,7 @@ def _points(
 ) -> tuple[IntArray, dict[str, IntArray]]:
     """The most at every stage of every run, and what p, M, s and the interval are there."""
     points = [
-        (most, run.size, stage)
+        (most, {**run.size, "M": run.each}, stage)
         for run in runs
         for stage, most in enumerate(run.facts.get(column, ()))
     ]

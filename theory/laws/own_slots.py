@@ -12,19 +12,32 @@ from dataclasses import replace
 from typing import Final
 
 import sympy
+import z3
 
 from schedules.closed_forms.affine import LET_IN, Piecewise
 from schedules.closed_forms.let_in import Part
 from schedules.families.family import Family
+from schedules.policies import WeightPolicy
+from theory.laws.delays.domains import a_microbatch, a_stage, domain, many_let_in
 from theory.laws.delays.let_in import held, stale
 from theory.laws.delays.shape import as_expression, held_in_small_runs, prove_in_flight
 from theory.laws.delays.staleness import largest_in_small_runs, prove_largest
-from theory.laws.delays.symbols import Times
-from theory.laws.own_orders import Invariant, Row, beside_runs, small_runs
+from theory.laws.delays.symbols import Microbatch, Times, affine_term
+from theory.laws.own_orders import (
+    Invariant,
+    Row,
+    beside_runs,
+    small_runs,
+    subject_of_order,
+    whole,
+)
+from theory.laws.stamped import Lanes
 from theory.laws.stamped_families import COLUMNS
+from theory.laws.static_orders.order import of_stamps
 from theory.laws.static_orders.slots import Law, played
 from theory.laws.static_orders.symbols import M, p, s
-from theory.smt.solver import Outcome, merge, undecided
+from theory.laws.static_orders.versions import Updates, applied_once
+from theory.smt.solver import Outcome, Statement, decide, merge, undecided
 from theory.verdicts import Verdict, weakest
 
 NEWEST: Final = ("stash", "latest", "predict")
@@ -92,8 +105,10 @@ def _row(family: Family, law: Law, least: int) -> Row:
     found = []
     for one in _said(family, law, least):
         cut = one.name == "update-once"  # a window that M cuts short has no update
-        found.append(beside_runs(one.name, one.outcome, () if cut else runs, one.bound))
-    return Row(f"p >= {least}, M >= 1", tuple(found))
+        own = [run for run in runs if not cut or whole(family, run)]
+        found.append(beside_runs(one.name, one.outcome, own, one.bound, family))
+    least_of_each = 1 if family.policy.name == "flush" else family.policy.interval
+    return Row(f"p >= {least}, M >= {least_of_each}", tuple(found))
 
 
 def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
@@ -105,14 +120,22 @@ def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
     worst = None
     if newest and not times.depends_on_microbatches:
         worst = stale(few) if few else largest_in_small_runs(family, family.admission, least)
+    behind: list[Outcome] = []
+    if policy.name == "double-buffer" and most is not None:
+        behind = [prove_in_flight(times, most), decide(_a_window_behind(times, most, policy))]
     for name in COLUMNS:
         extra, bound, open_ = [], "", False
         if name == "stash":
-            open_ = not (flush or (policy.name in NEWEST and policy.keeps_forward_version))
-        elif name == "update-once":
-            open_ = not (flush or newest)
+            kept = policy.name in NEWEST and policy.keeps_forward_version
+            open_, extra = not (flush or kept or behind), behind
+        elif name == "update-once" and not flush:
+            subject = subject_of_order(family, played(law), least)
+            order = of_stamps(Lanes(played(law), subject.size))
+            extra = [decide(one) for one in applied_once(order, Updates(policy))]
         elif name == "staleness" and flush:
             bound = "0"
+        elif name == "staleness" and behind:  # window 0 reads what is there, and 1 the same
+            bound, extra = str(sympy.Min(1, sympy.floor(M / policy.interval) - 1)), behind
         elif name == "staleness":
             open_ = worst is None
             if worst is not None:  # before so many forwards the stage has had no update
@@ -127,6 +150,21 @@ def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
             why = "start times do not say it"
             outcome = Outcome(name, COLUMNS[name], Verdict.UNKNOWN, {}, why, 0, ())
         yield Invariant(name, bound, outcome)
+
+
+def _a_window_behind(times: Times, most: Piecewise, policy: WeightPolicy) -> Statement:
+    """So few are in flight that the gradients of the window before last are applied.
+
+    Before F of x stand n ≥ x − K of its stage's backwards, so ⌊n/K⌋ ≥ ⌊x/K⌋ − 1 updates.
+    """
+    size, stage, m = times.size, z3.Int("s"), Microbatch.named("m")
+    number = many_let_in(replace(size, many=size.let_in))  # what N is, a period too
+    return Statement(
+        "a window behind",
+        "as many are in flight as an update applies, and one more, or fewer",
+        (*domain(size), *number, a_stage(size, stage), a_microbatch(size, m)),
+        affine_term(most, size.values(stage, m)) <= policy.interval + 1,
+    )
 
 
 def _text(form: Piecewise, times: Times, most: sympy.Expr) -> str:

@@ -196,6 +196,10 @@ def in_flight(
     an order of replicas, what is shown of two numbers (`apart`) is supposed.
     """
     order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
+    if order.shape.pipelines == "lanes":
+        one, two = (lanes.at(z3.IntVal(n), rank, x, lanes.size.divisions()) for n in (0, 1))
+        says = "no rank has a stage of both pipelines, whose microbatches count together"
+        yield Statement("one pipeline", says, lanes.inside(one), one.stage != two.stage)
     for number, lane in enumerate(lanes.each()):
         divide = lanes.size.divisions()
         at = lanes.at(lane, rank, x, divide)

@@ -41,6 +41,7 @@ from theory.laws.stamped_columns import (
 )
 from theory.laws.static_orders.order import of_stamps
 from theory.laws.static_orders.slots import law, played
+from theory.laws.static_orders.symbols import M as MICROBATCHES
 from theory.laws.static_orders.versions import (
     Updates,
     applied_once,
@@ -54,6 +55,10 @@ from theory.verdicts import Verdict
 _P, _M, _HALF, _EACH, _UNITS, _TIMES, _LAYERS, _STALE = z3.Ints(
     "p M half each units iterations layers stale"
 )
+
+
+EACH: Final = sympy.Symbol("each", integer=True, positive=True)
+"""Microbatches of one pipeline, where there are several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,8 +407,9 @@ def _of_column(
             yield decide(statement, HARD)
         return
     if subject.updates is not None and column in _OF_VERSIONS:
-        for statement in _of_updates(lanes, subject.updates, column, formulas):
-            yield decide(statement)
+        for lane in lanes.each():
+            for statement in _of_updates(lanes, lane, subject, column, formulas):
+                yield decide(statement)
         return
     rlimit = RLIMIT if lanes.order.closes is None else HARD
     for statement in _statements(lanes, subject, column, formulas):
@@ -435,18 +441,29 @@ def _statements(
 
 
 def _of_updates(
-    lanes: Lanes, updates: Updates, column: str, formulas: Formulas
+    lanes: Lanes, lane: Term, subject: Subject, column: str, formulas: Formulas
 ) -> Iterator[Statement]:
-    """What is asked of versions where every K gradients make one."""
-    order = of_stamps(lanes)
-    if column == "stash":
-        yield from stashed(order, updates)
-    elif column == "update-once":
+    """What is asked of versions where every K gradients make one, of the copies of a lane.
+
+    A weight copy is one lane of one rank, and has all gradients of its pipeline.
+    """
+    order, updates = of_stamps(lanes, lane), subject.updates
+    assert updates is not None, "without updates there is one version"
+    if column == "update-once":
         yield from applied_once(order, updates)
+    elif lanes.order.overlap:
+        raise UnsupportedFormError(
+            "versions are counted where one action follows the other", "stamps", "do not overlap"
+        )
+    elif column == "stash":
+        yield from stashed(order, updates)
     elif str(formulas.get("K", updates.interval)) != updates.interval:
         yield Statement("interval", "K is the interval", (z3.Int("K") >= 1,), z3.BoolVal(False))
     else:
-        yield from largest_staleness(order, updates, formulas[BOUND])
+        form = formulas[BOUND]
+        if "M" in subject.written:  # M are those of all pipelines there, of one here
+            form = sympy.expand(form.subs(MICROBATCHES, subject.written["M"]))
+        yield from largest_staleness(order, updates, form.subs(EACH, MICROBATCHES))
 
 
 def _late(subject: Subject) -> Callable[[At], Term]:

@@ -6,20 +6,22 @@ An order says it for a program, by places, or by stamps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import z3
 
 from schedules.actions import Kind
 from schedules.programs import Entry, Program, View
-from schedules.stamps import Stamp
+from schedules.stamps import Number, Stamp
 from theory.errors import UnsupportedFormError
-from theory.laws.stamp_terms import Divisions, higher
+from theory.laws.stamp_terms import higher
 from theory.laws.stamped import Lanes
 from theory.laws.static_orders.proofs import domain, holders
 from theory.laws.static_orders.symbols import symbolic
 from theory.smt.solver import Statement, Term
+
+_ONLY: Final = z3.IntVal(0)
 
 Position = Any
 """A place, or a stamp; only which of two comes first matters."""
@@ -44,24 +46,37 @@ class Order:
     spots : callable
         ``spots(view, kind, label)``: positions that F or B of a microbatch may have.
     backward : callable
-        ``backward(view, n)``: position of the stage's n-th backward, from 0.
+        ``backward(view, n)``: position of the stage's n-th gradient, from 0.
+    stage : callable
+        ``stage(view)``: which one it is in its pipeline, if not s.
+    split : bool
+        Whether there may be I and W in place of B; then a gradient is one of W.
+    zero : callable, optional
+        ``zero(view)``: the order of stage 0 of the pipeline, and where it is, if not at s = 0.
     """
 
     domain: Callable[[View], tuple[Term, ...]]
     spots: Callable[[View, Kind, Term], list[Spot]]
     backward: Callable[[View, Term], Position]
+    stage: Callable[[View], Term] = lambda view: view.s
+    split: bool = False
+    zero: Callable[[View], tuple[Order, View]] | None = None
+
+    def at_stage_zero(self, view: View) -> tuple[Order, View]:
+        """The order of stage 0 of the pipeline, and where it is."""
+        return self.zero(view) if self.zero else (self, replace(view, s=z3.IntVal(0)))
 
     def microbatch(self, view: View, label: Term) -> tuple[Term, ...]:
         """The domain, with a microbatch in it."""
         return (*self.domain(view), label >= 0, label < view.M)
 
     def done_before(self, view: View, n: Term, at: Position) -> tuple[Term, ...]:
-        """Exactly n backwards of the stage stand before this position."""
+        """Exactly n gradients of the stage stand before this position."""
         return (
             n >= 0,
             n <= view.M,
             z3.Implies(n > 0, higher(at, self.backward(view, n - 1))),
-            z3.Implies(n < view.M, higher(self.backward(view, n), at)),
+            z3.Implies(n < view.M, z3.Not(higher(at, self.backward(view, n)))),
         )
 
     def stands_before(self, view: View, label: Term, n: Term) -> Term:
@@ -92,30 +107,45 @@ def _backwards(program: Program) -> Entry:
     return entry
 
 
-def of_stamps(lanes: Lanes) -> Order:
-    """The order of stamps with one stage a rank, F and B alone.
+def of_stamps(lanes: Lanes, lane: Number = _ONLY) -> Order:
+    """The order of a lane of rank s, by stamps; M are the microbatches of its pipeline.
 
     Raises
     ------
     UnsupportedFormError
         When it is asked for a stamp: it divides by what is no number.
     """
+    shape = lanes.order.shape
+    of = {Kind.F: lanes.order.forward, Kind.I: lanes.order.backward, Kind.B: lanes.end}
+
+    def there(view: View) -> tuple[Term, ...]:
+        at = lanes.at(lane, view.s, z3.IntVal(0), lanes.size.divisions())
+        return (*lanes.inside(at), shape.microbatches(at) == view.M)
 
     def stamp(view: View, kind: Kind, label: Term) -> Stamp:
-        divide, any_label = Divisions(), z3.Int("label")
-        at = lanes.at(z3.IntVal(0), view.s, any_label, divide)
-        found = lanes.order.forward(at) if kind is Kind.F else lanes.end(at)
+        divide, any_label = lanes.size.divisions(), z3.Int("label")
+        found = of[kind](lanes.at(lane, view.s, any_label, divide))
         if divide.facts:
             raise UnsupportedFormError(
                 "versions are counted in orders without quotients", "stamps", "divide by a number"
             )
         return tuple(z3.substitute(one, (any_label, label)) for one in map(as_term, found))
 
-    return Order(
-        domain=lambda view: (*lanes.size.suppose, view.s >= 0, view.s < view.p),
+    def zero(view: View) -> tuple[Order, View]:
+        first = z3.IntVal(0) if shape.pipelines == "one" else view.s
+        if shape.pipelines == "lanes":
+            return order, replace(view, s=z3.If(lane == 0, z3.IntVal(0), view.p - 1))
+        return of_stamps(lanes), replace(view, s=first)
+
+    order = Order(
+        domain=there,
         spots=lambda view, kind, label: [Spot(z3.BoolVal(True), stamp(view, kind, label))],
         backward=lambda view, n: stamp(view, Kind.B, n),
+        stage=lambda view: shape.stage(lane, view.s, view.p, z3.If),
+        split=lanes.order.weight is not None,
+        zero=zero,
     )
+    return order
 
 
 def as_term(number: Any) -> Term:
@@ -123,14 +153,23 @@ def as_term(number: Any) -> Term:
     return z3.IntVal(number) if isinstance(number, int) else number
 
 
-def apart(order: Order) -> Iterator[Statement]:
-    """No forward has the place of a backward, so that one of two comes first."""
+def counted(order: Order) -> Iterator[Statement]:
+    """The first n gradients of a stage are those of the first n microbatches; a forward sees n."""
+    yield in_turn(order)
+    yield from apart(order, Kind.F)
+    yield own_backward(order)
+
+
+def apart(order: Order, kind: Kind) -> Iterator[Statement]:
+    """No F, or I, has the place of another's gradient, so that one of two comes first."""
     view, x, y = symbolic(), z3.Int("x"), z3.Int("y")
     both = (*order.microbatch(view, x), y >= 0, y < view.M)
-    for number, spot in enumerate(order.spots(view, Kind.F, x)):
+    if kind is Kind.I:
+        both = (*both, x != y)
+    for number, spot in enumerate(order.spots(view, kind, x)):
         end = order.backward(view, y)
         one_first = z3.Or(higher(spot.at, end), higher(end, spot.at))
-        says = "no forward stands where a backward does"
+        says = f"no {kind.name} stands where a gradient does"
         yield Statement(f"apart {number}", says, (*both, spot.there), one_first)
 
 
@@ -149,10 +188,16 @@ def in_order(order: Order) -> Iterator[Statement]:
         for two in order.spots(view, Kind.F, y)
     ]
     yield Statement("forwards", "forwards run in microbatch order", both, z3.And(*pairs))
-    yield Statement(
+    yield in_turn(order)
+
+
+def in_turn(order: Order) -> Statement:
+    """Gradients run one behind the other."""
+    view, x, y = symbolic(), z3.Int("x"), z3.Int("y")
+    return Statement(
         "backwards",
         "backwards are numbered in the order in which they run",
-        both,
+        (*order.domain(view), x >= 0, x < y, y < view.M),
         higher(order.backward(view, y), order.backward(view, x)),
     )
 

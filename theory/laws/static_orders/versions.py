@@ -1,14 +1,15 @@
 """Versions that forwards read and backwards use, and the exact maximum of local staleness.
 
-A version is how many updates a stage has had. Backward x of a stage is that of microbatch x, and
-the first n of its backwards stand before a forward: all follows from n. These are the rules of
-`schedules.policies` and `schedules.versions` on terms.
+A version is how many updates a stage has had. Gradient x of a stage is that of microbatch x, and
+the first n of them stand before a forward: all follows from n. M are the microbatches of one
+pipeline, a copy of whose weights this is. These are the rules of `schedules.policies` and
+`schedules.versions` on terms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import sympy
@@ -18,7 +19,7 @@ from schedules.actions import Kind
 from schedules.policies import WeightPolicy
 from schedules.programs import View
 from theory.laws.stamp_terms import last_period
-from theory.laws.static_orders.order import Order, apart, in_order, own_backward
+from theory.laws.static_orders.order import Order, apart, counted, own_backward
 from theory.laws.static_orders.symbols import K, M, p, s, symbolic, term
 from theory.smt.solver import Statement, Term
 
@@ -89,14 +90,12 @@ def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Itera
     if updates.policy.reads_stage_zero:  # then what is read may not be there
         yield from stashed(order, updates)
     else:
-        yield from in_order(order)
-        yield from apart(order)
-        yield own_backward(order)
+        yield from counted(order)
     view, x, n, first = symbolic(), z3.Int("x"), z3.Int("n"), z3.Int("n_0")
     own, policy = updates.after(view, x), updates.policy.name
-    synchronous, double = policy == "vertical-sync", policy == "double-buffer"
+    synchronous, double = _synchronous(updates), policy == "double-buffer"
     read = read_in_window(own) if double else updates.after(view, first if synchronous else n)
-    names = {p: view.p, s: view.s, M: view.M}
+    names = {p: view.p, s: order.stage(view), M: view.M}
     if updates.interval:
         names[K] = updates.every(view)
     most = term(form, names)
@@ -114,7 +113,7 @@ def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Itera
             ),
             own - read <= most,
         )
-    reader = replace(view, s=z3.IntVal(0)) if synchronous else view
+    reader, there = order.at_stage_zero(view) if synchronous else (order, view)
     every, windows = updates.every(view), updates.after(view, view.M)
     positions = [one.at for one in order.spots(view, Kind.F, x)] + [order.backward(view, n)]
     late = [windows - back for back in last_period(*positions)]
@@ -122,10 +121,10 @@ def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Itera
     for made, seen in [(most, z3.IntVal(0)), *((number, number - most) for number in late)]:
         worst, after = made * every, (seen + 1) * every
         last = updates.after(view, worst)
-        unread = order.stands_before(reader, worst, after - 1)
+        unread = reader.stands_before(there, worst, after - 1)
         reached = z3.And(seen >= 0, after <= view.M, unread, last - seen >= most)
-        there = last - read_in_window(last) >= most if double else reached
-        attained.append(z3.And(worst >= 0, worst < view.M, there, updates.applies(view, worst)))
+        so = last - read_in_window(last) >= most if double else reached
+        attained.append(z3.And(worst >= 0, worst < view.M, so, updates.applies(view, worst)))
     yield Statement(
         "attained",
         "a microbatch reads before the update that follows some, with so many before its own",
@@ -135,12 +134,25 @@ def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Itera
 
 
 def stashed(order: Order, updates: Updates) -> Iterator[Statement]:
-    """Every backward uses the version that its forward read, and that version is there."""
-    yield from in_order(order)
-    yield from apart(order)
-    yield own_backward(order)
-    view, x = symbolic(), z3.Int("x")
-    n, first = z3.Int("n"), z3.Int("n_0")
+    """Every backward uses the version that its forward read, and that version is there.
+
+    One that is kept is there wherever the backward stands behind its forward.
+    """
+    view, x, policy = symbolic(), z3.Int("x"), updates.policy
+    n, first, used = z3.Int("n"), z3.Int("n_0"), x
+    at_use: tuple[Term, ...] = ()
+    if policy.keeps_older_versions and not policy.reads_stage_zero:
+        yield own_backward(order)
+        behind = order.stands_before(view, x, x)
+        says = "a backward stands behind its forward, whose version is kept"
+        yield Statement("kept", says, order.microbatch(view, x), behind)
+        return
+    yield from counted(order)
+    if order.split and not policy.keeps_forward_version:
+        yield from apart(order, Kind.I)
+        used = z3.Int("n_I")
+        [own] = order.spots(view, Kind.I, x)
+        at_use = order.done_before(view, used, own.at)
     for number, spot in enumerate(order.spots(view, Kind.F, x)):
         yield Statement(
             f"version of forwards {number}",
@@ -150,9 +162,10 @@ def stashed(order: Order, updates: Updates) -> Iterator[Statement]:
                 *updates.domain(view),
                 spot.there,
                 *order.done_before(view, n, spot.at),
-                _at_stage_zero(order, view, x, first),
+                *at_use,
+                *([_at_stage_zero(order, view, x, first)] if _synchronous(updates) else []),
             ),
-            _same_version(updates, view, x, n, first),
+            _same_version(updates, view, x, n, first, used),
         )
 
 
@@ -190,7 +203,7 @@ def applied_once(order: Order, updates: Updates) -> Iterator[Statement]:
 
 def _at_stage_zero(order: Order, view: View, x: Term, first: Term) -> Term:
     """Exactly `first` backwards of stage 0 stand before its F of microbatch x."""
-    zero = replace(view, s=z3.IntVal(0))
+    order, zero = order.at_stage_zero(view)
     return z3.Or(
         *(
             z3.And(spot.there, *order.done_before(zero, first, spot.at))
@@ -199,8 +212,12 @@ def _at_stage_zero(order: Order, view: View, x: Term, first: Term) -> Term:
     )
 
 
-def _same_version(updates: Updates, view: View, x: Term, n: Term, first: Term) -> Term:
-    """What F read, after n backwards (`first` at stage 0), is what B uses, after x."""
+def _synchronous(updates: Updates) -> bool:
+    return updates.policy.name == "vertical-sync"
+
+
+def _same_version(updates: Updates, view: View, x: Term, n: Term, first: Term, used: Term) -> Term:
+    """What F read, after n gradients (`first` at stage 0), is what B or I uses, after `used`."""
     policy = updates.policy
     at_forward, newest = updates.after(view, n), updates.after(view, x)
     read = updates.after(view, first) if policy.reads_stage_zero else at_forward
@@ -210,7 +227,7 @@ def _same_version(updates: Updates, view: View, x: Term, n: Term, first: Term) -
     if policy.name == "double-buffer":
         return z3.And(made, newest - read < KEPT_BY_DOUBLE_BUFFER)
     if policy.name == "flush" or not policy.keeps_forward_version:
-        return z3.And(made, read == newest)
+        return z3.And(made, read == updates.after(view, used))
     return made
 
 

@@ -1,0 +1,148 @@
+"""Orders without a flush in every shape: what is near the true one, or spoiled, is not proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import sympy
+
+from schedules.families import Family
+from schedules.families.family import Parameter
+from schedules.policies import PolicyName, WeightPolicy
+from schedules.stamps import LINE, LOOP, OPPOSITE, VEE, WORKERS, At, Shape, StampedOrder
+from tests.controls.test_orders_that_divide import proved
+from theory.laws import own_orders
+from theory.laws.own_orders import row_of, turned
+from theory.laws.static_orders.symbols import M, p, s
+from theory.verdicts import Verdict
+
+LATE_W = StampedOrder(
+    LINE,
+    forward=lambda at: (3 * at.x + at.rank,),
+    backward=lambda at: (3 * (at.x + at.p - 1 - at.rank) + at.rank + 1,),
+    weight=lambda at: (3 * (at.x + at.p - at.rank) + at.rank + 2,),
+)
+BOTH_WAYS = StampedOrder(
+    OPPOSITE,
+    forward=lambda at: (2 * at.x + at.stage, 0, at.lane),
+    backward=lambda at: (2 * at.x + 2 * at.p - at.stage, 1, at.lane),
+    microbatch=lambda at: at.x + at.lane * at.divide(at.M, 2)[0],
+    sizes=lambda at: (at.divide(at.p, 2)[1] == 0,),
+)
+AT_ONCE = StampedOrder(
+    WORKERS,
+    forward=lambda at: (0, at.x, at.stage),
+    backward=lambda at: (1, at.x, at.values["layers"] - at.stage),
+    microbatch=lambda at: at.x * at.p + at.rank,
+    defaults={"layers": 2},
+)
+
+
+def first(shape: Shape, down: int, last: Callable[[At], Any]) -> StampedOrder:
+    """All forwards, then all backwards, from the last microbatch on if `down`."""
+    return StampedOrder(
+        shape,
+        forward=lambda at: (0, at.x + at.stage, at.lane),
+        backward=lambda at: (1, (1 - 2 * down) * at.x + last(at), at.lane),
+        defaults={"chunks": 2},
+    )
+
+
+VEE_FIRST = first(VEE, 0, lambda at: 2 * at.p - at.stage)
+LOOP_FIRST = first(LOOP, 0, lambda at: at.values["chunks"] * at.p - at.stage)
+LINE_DOWN = first(LINE, 1, lambda at: at.p - at.stage)
+
+
+def family(order: StampedOrder, policy: PolicyName = "stash", interval: int = 1) -> Family:
+    named = {LOOP.name: ("chunks",), WORKERS.name: ("layers",)}.get(order.shape.name, ())
+    parameters = tuple(Parameter(name, name) for name in named)
+    policies = WeightPolicy(policy, interval=interval)
+    return Family("own", "ours", "ours", policies, rule=order, parameters=parameters)
+
+
+BOUNDED = {
+    "line": (family(LATE_W), sympy.Min(M - 1, p - s), sympy.Min(M, p - s + 1)),
+    "opposite": (family(BOTH_WAYS), sympy.Min(M / 2 - 1, p - s), sympy.Min(M / 2, p - s + 1)),
+    "stage 0": (
+        family(BOTH_WAYS, "vertical-sync"),
+        sympy.Min(M / 2 - 1, p),
+        sympy.Min(M / 2, p - s + 1),
+    ),
+    "workers": (family(AT_ONCE, interval=2), sympy.floor(M / p / 2) - 1, M / p),
+    "vee": (family(VEE_FIRST, interval=3), sympy.floor(M / 3) - 1, M),
+    "loop": (family(LOOP_FIRST, "latest"), M - 1, M),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_bound_is_proved_and_none_near_it(name: str) -> None:
+    own, stale, held = BOUNDED[name]
+    row = row_of(own)
+    found = {one.name: one.bound for one in row.invariants if one.bound}
+    symbols = {"p": p, "M": M, "s": s}
+    for column, form in (("staleness", stale), ("in-flight", held)):
+        assert sympy.expand(sympy.sympify(found[column], locals=symbols) - form) == 0
+        for other in (form + 1, form - 1, form.subs(M, M + 2), form.subs(M, 2 * M), form * 2):
+            assert other == form or not proved(own, column, other), other
+    assert row.proofs == 7 - (own.policy.name == "latest")
+
+
+SPOILED: dict[str, Callable[[StampedOrder], StampedOrder]] = {
+    "swapped": lambda one: replace(one, forward=one.backward, backward=one.forward),
+    "alike": lambda one: replace(one, backward=one.forward),
+    "backwards first": lambda one: replace(
+        one, backward=lambda at: tuple(-9 * at.p - at.x - part for part in one.backward(at))
+    ),
+    "one place": lambda one: replace(
+        one, forward=lambda at: tuple(0 * part for part in one.forward(at))
+    ),
+    "stages apart": lambda one: replace(
+        one, shape=replace(one.shape, stage=lambda lane, rank, p, choose: 0 * rank)
+    ),
+}
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("spoil", SPOILED)
+@pytest.mark.parametrize("name", BOUNDED)
+def test_control_of_a_spoiled_order_nothing_is_proved_of_runs(name: str, spoil: str) -> None:
+    own = BOUNDED[name][0]
+    assert isinstance(own.rule, StampedOrder)
+    for policy in ("stash", "latest", "double-buffer", "vertical-sync"):
+        spoilt = family(SPOILED[spoil](own.rule), policy, own.policy.interval)
+        verdicts = {one.name: one.outcome.verdict for one in row_of(spoilt).invariants}
+        for column in ("causal", "deadlock-free", "stash", "staleness"):
+            assert verdicts[column] is not Verdict.PROVED, (policy, column)
+
+
+def test_control_weights_of_an_input_gradient_are_those_of_its_own_place() -> None:
+    """W of 0 stands between F and I of 1: the newest weights are others then; kept ones are not."""
+
+    def verdict(policy: PolicyName, early: int) -> Verdict:
+        order = StampedOrder(
+            LINE,
+            forward=lambda at: (4 * at.x, at.rank),
+            backward=lambda at: (4 * at.x + 1, at.p - at.rank),
+            weight=lambda at: (4 * at.x + 3 + 2 * early, 0),
+        )
+        row = row_of(family(order, policy))
+        return {one.name: one.outcome.verdict for one in row.invariants}["stash"]
+
+    assert [verdict(policy, 0) for policy in ("stash", "latest")] == [Verdict.PROVED] * 2
+    wanted = [Verdict.PROVED, Verdict.REFUTED]
+    assert [verdict(policy, 1) for policy in ("stash", "latest")] == wanted
+
+
+def test_control_other_numbers_are_other_schedules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ends that go down are counted from the last; off by one they are those of no schedule."""
+    own = family(LINE_DOWN, interval=3)
+    assert not proved(own, "staleness", sympy.floor(M / 3) - 1)
+    right = replace(own, rule=turned(LINE_DOWN))
+    assert proved(right, "staleness", sympy.floor(M / 3) - 1)
+    assert not proved(right, "staleness", sympy.floor(M / 3))
+    assert row_of(own).proved
+    monkeypatch.setattr(own_orders, "turned", lambda order: order)
+    assert not row_of(own).proved
