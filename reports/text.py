@@ -19,12 +19,6 @@ _BREAKABLE = re.compile(r"[A-Za-z0-9]{0,11}[^A-Za-z0-9][\u0300-\u036f]?|[A-Za-z0
 _SIGNS = re.compile(r".[\u0300-\u036f]?", re.DOTALL)
 
 
-class Raw(str):
-    """Text that is already Markdown or LaTeX; templates print it as it stands."""
-
-    __slots__ = ()
-
-
 def visible(text: str) -> str:
     r"""Put text on one line and name the characters that do not print.
 

@@ -80,7 +80,7 @@ def most_stale(schedule: Schedule) -> list[int]:
     --------
     >>> from schedules.families import build
     >>> most_stale(build("pipedream", 3, 8)), most_stale(build("1f1b", 3, 8))
-    ([2, 1, 0], [0, 0, 0])
+    ([2, 2, 0], [0, 0, 0])
     """
     policy, pipelines = schedule.policy, schedule.placement.pipelines
     left_over = policy.name != "flush" and schedule.microbatches % (policy.interval * pipelines)

@@ -7,11 +7,11 @@ is any point.
 
 import sympy
 
-from theory.kernel import Hypothesis, Point, Smooth, eq, le, point, vector
+from theory.kernel import Hypothesis, Point, Smooth, le, point, vector
 from theory.kernel.vectors import Scalar, Vector
 from theory.notation import glossary
 from theory.papers.nesterov import symbols
-from theory.papers.nesterov.symbols import G, beta, gamma, lam, t, theta
+from theory.papers.nesterov.symbols import G, beta, gamma, lam, t
 
 W = point("w")
 """w_t."""
@@ -70,11 +70,6 @@ CONVEX_NOW = convex("convex at y, w", Y, W)
 CONVEX_STAR = convex("convex at y, w*", Y, STAR)
 
 
-def minimal(name: str, other: Point) -> Hypothesis:
-    """w* is a minimiser, seen from another point."""
-    return Hypothesis(name, f"w* minimises f ({other.value})", le(STAR.value, other.value))
-
-
 def bounded(name: str, at: Point) -> Hypothesis:
     """Bounded gradients at a point, both sides squared."""
     return Hypothesis(
@@ -83,7 +78,6 @@ def bounded(name: str, at: Point) -> Hypothesis:
 
 
 NOT_NEGATIVE = Hypothesis("momentum not negative", "0 ≤ γ_t", le(0, gamma))
-BELOW_ONE = Hypothesis("momentum below 1", "γ_t < 1, θ being 1 − γ_t", eq(gamma, 1 - theta))
 WEIGHT = Hypothesis("weight", "1 ≤ λ_t", le(1, lam))
 
 MOMENTUM = (t - 2) / t
