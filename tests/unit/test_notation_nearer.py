@@ -56,6 +56,14 @@ CLAIM = T.shows(D(k + 1) + 2 * gamma**2 * Q(k) <= D(k) + P(k))
         " <= beta**2 * norm(u) + (1 + beta) * norm(d))",
         ("(1 + beta) * norm(d)", "beta * norm(d)"),
     ),
+    # a factor before the norm
+    "factor": (
+        """
+T.assume(L**2 * u**2 <= d**2)
+CLAIM = T.shows(L * norm(u) <= norm(d))
+""",
+        ("L * norm", "2 * L * norm"),
+    ),
     # a window that only an assumption names
     "windows": (
         """

@@ -48,7 +48,7 @@ from theory.notation import elementary, norms, offers
 from theory.notation.names import Function, Pending, plainly, text
 from theory.notation.norms import SQUARED
 from theory.notation.offers import Offer
-from theory.notation.plan import MEANS, Plan, Statement, is_gap
+from theory.notation.plan import MEANS, Plan, Statement
 from theory.notation.scene import Scene
 from theory.notation.scenes import counts, scene_of
 
@@ -437,16 +437,13 @@ def _bare(
     grams = {n for form in forms for entry in atoms(sympy.sympify(form), Gram) for n in entry.names}
     named = {n for one in points for v in (one.position, one.gradient) for n in v.names}
     vectors = sorted((grams - named) | plan.fixed)
-    scalars = plan.varying & free
-    constant = free - values - indices - scalars
-    loose = {gap for one in hypotheses for gap in _loose(one.relation.gap, constant)}
     return _Sketch(
         id=statement.id,
         where=statement.where,
         statement=statement.says or f"{goal}",
         latex=statement.latex or _latex(goal),
-        symbols=tuple(sorted(constant - loose, key=str)),
-        scalars=tuple(sorted(scalars | loose, key=str)),
+        symbols=tuple(sorted(free - values - indices - plan.varying, key=str)),
+        scalars=tuple(sorted(plan.varying & free, key=str)),
         indices=tuple(sorted(beside, key=str)),
         vectors=tuple(vector(name) for name in vectors),
         fixed=tuple(vector(name) for name in sorted(plan.fixed)),
@@ -462,12 +459,6 @@ def _bare(
         kind=goal.kind,
         conclude=Combine(),
     )
-
-
-def _loose(gap: Scalar, constant: Set[Scalar]) -> Set[Scalar]:
-    """The gap of a strict inequality about something that may change: it is no constant."""
-    changes = not gap.free_symbols <= constant or atoms(gap, Gram, Mean, AppliedUndef)
-    return set(filter(is_gap, gap.free_symbols)) if changes else set()
 
 
 def _following(plan: Plan, scene: Scene) -> tuple[tuple[Point, Point], ...]:
