@@ -14,14 +14,17 @@ from sympy.core.function import AppliedUndef
 
 from theory.kernel.means import Mean, Operator
 from theory.kernel.normal import is_zero
-from theory.kernel.relations import Relation
+from theory.kernel.relations import Relation, le
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.stored import names_of, vector_from
 from theory.kernel.theorem import Given, Step, Theorem
 from theory.kernel.vectors import Gram, Scalar
+from theory.kernel.vectors import squared as length_of
 from theory.notation.building import operator_of
 from theory.notation.names import plainly
+from theory.notation.norms import norm
 from theory.notation.offers import squared
+from theory.proving.basis import basis
 from theory.proving.blocks import Averaged
 from theory.proving.boundary import at_boundaries, from_boundaries
 from theory.proving.linear import linear, varied
@@ -83,7 +86,7 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
     means = {one.args[:2]: operator_of(one) for gap in gaps for one in gap.atoms(Mean)}
     names = {str(one): one for one in theorem.symbols} | names_of((goal, *facts.values()))
     whys, until = [], process_time() + PATIENCE
-    for candidate in _in_floats(_candidates(theorem, goal, facts)):
+    for candidate in _in_floats(_in_a_basis(theorem, goal, facts)):
         if process_time() > until:
             whys.append(f"the search was given up after {PATIENCE} s")
             break
@@ -163,6 +166,18 @@ def _told(whys: list[str]) -> list[str]:
     return [why if len(why) < LONGEST else f"{why[:LONGEST]}…" for why in first]
 
 
+def _in_a_basis(
+    theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]
+) -> Iterator[Combine | str]:
+    """Candidates, and first those in vectors of which norms are named."""
+    better = basis((goal, *facts.values()))
+    if better is not None:
+        there = {name: better.relation(fact) for name, fact in facts.items()}
+        for one in _candidates(theorem, better.relation(goal), there):
+            yield one if isinstance(one, str) else better.certificate(one)
+    yield from _candidates(theorem, goal, facts)
+
+
 def _candidates(
     theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]
 ) -> Iterator[Combine | str]:
@@ -176,7 +191,27 @@ def _candidates(
     if not settled:  # where some exist at every point that was looked at
         yield from from_boundaries(theorem, goal, facts)
     yield from at_boundaries(theorem, goal, facts)
+    yield from _by_a_norm(theorem, goal, facts)
     few = {name: fact for name, fact in facts.items() if not fact.gap.atoms(sympy.Function)}
     if len(few) < len(facts):  # many facts may hide that the goal is a square by itself
         for problem in stated(theorem.symbols, goal, few):
             yield from (one for one in with_squares(problem) if not isinstance(one, str))
+
+
+def _by_a_norm(
+    theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]
+) -> Iterator[Combine | str]:
+    """For ‖v‖² ≤ b², certificates of ‖v‖² ≤ b‖v‖: b² − ‖v‖² is (b − ‖v‖)² and twice b‖v‖ − ‖v‖²."""
+    length = length_of(goal.lhs) if goal.kind == "<=" else None
+    if length is None or not any(fact.gap.has(norm(length[1])) for fact in facts.values()):
+        return
+    size, bound = (sympy.sqrt(sympy.factor(one)) for one in (length[0], goal.rhs))
+    size *= norm(length[1])
+    if bound.has(sympy.Abs):  # it is no square at a glance
+        return
+    for problem in stated(theorem.symbols, le(goal.lhs, bound * size), facts):
+        for one in chain(linear(problem), varied(problem)):
+            if isinstance(one, Combine):
+                twice = {name: 2 * multiplier for name, multiplier in one.facts.items()}
+                last = (sympy.S.One, bound - size)
+                yield Combine(twice, (last,), tuple(2 * more for more in one.plus), one.domain)
