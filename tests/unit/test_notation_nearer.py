@@ -50,6 +50,29 @@ CLAIM = T.shows(D(k + 1) + 2 * gamma**2 * Q(k) <= D(k) + P(k))
 """,
         ("2 * gamma**2", "9 * gamma**2"),
     ),
+    # FedProx: what is left of a gradient, and no norm is of one letter
+    "inexact": (
+        """
+T.strongly_convex(f, rho)
+T.assume(norm(f.grad(y) + y - x) <= beta * norm(f.grad(x)))
+CLAIM = T.shows((1 + rho) * norm(y - x) <= (1 + beta) * norm(f.grad(x)))
+""",
+        ("(1 + rho)", "(2 + rho)"),
+    ),
+    # AdaGrad's sum: by a sequence that is positive one may divide
+    "divided": (
+        """
+A, B = T.sequence("A", nonnegative=True), T.sequence("B", positive=True)
+T.assume(equal(B(k + 1) ** 2, B(k) ** 2 + A(k)))
+CLAIM = T.shows(total(A(k) / B(k + 1), k, K) <= 2 * B(K) - 2 * B(0))
+""",
+        ("2 * B(K)", "B(K)"),
+    ),
+    # a root of what comes after the last term
+    "later root": (
+        "CLAIM = T.shows(2 * sqrt(K + 1) - 2 <= total(1 / sqrt(k + 1), k, K))",
+        ("- 2", "- 1"),
+    ),
     # a square of which no coefficient is one letter
     "triangle": (
         "CLAIM = T.shows(norm(beta**2 * u + (1 + beta) * d)"
@@ -321,3 +344,16 @@ CLAIM = T.shows(total(A(k), k, K) <= F(0) - b)
 """
     row = judge(claim_of(written(tmp_path, HEAD + text, "grows.py")))
     assert row.verdict is not Verdict.PROVED
+
+
+def test_a_positive_sequence_of_a_counterexample_is_positive(tmp_path: Path) -> None:
+    """A(k) = 0 would satisfy A² ≥ A, and not the statement."""
+    text = """
+A = T.sequence("A", {})
+T.along(k)
+T.assume(A(k) ** 2 >= A(k))
+CLAIM = T.shows(A(n) >= 1)
+"""
+    for sign, verdict in (("positive", Verdict.UNKNOWN), ("nonnegative", Verdict.REFUTED)):
+        path = written(tmp_path, HEAD + text.format(f"{sign}=True"), f"{sign}.py")
+        assert judge(claim_of(path)).verdict is verdict

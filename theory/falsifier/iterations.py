@@ -29,9 +29,8 @@ from theory.falsifier.run_forms import (
     capped,
     functions_in,
     index_of,
-    is_positive_domain,
     isolated,
-    nonnegative_domain,
+    least_of,
     number_named,
     unsupported,
     with_marks,
@@ -255,8 +254,10 @@ class _Iterated:
     def _signed(self) -> Iterator[Relation]:
         """Values of points that are declared nonnegative."""
         for point in self._theorem.points:
-            if nonnegative_domain(point.value) and point.value not in self._theorem.symbols:
-                yield from (le(0, self._posed.at(point.value, k)) for k in range(self._outcomes))
+            least = least_of(point.value)
+            if least is not None and point.value not in self._theorem.symbols:
+                at = (self._posed.at(point.value, k) for k in range(self._outcomes))
+                yield from (le(least, value) for value in at)
 
     def _follow(self) -> None:
         """The next state: where what follows a point is."""
@@ -288,8 +289,11 @@ class _Iterated:
                 equations = (e.gap for e in relations if e.kind == "==" and not functions_in([e]))
                 forms = (form for e in equations for form in (*isolated(e, one), *capped(e, one)))
                 found = next(forms, None)
-                if found is None or not (found.is_positive and is_positive_domain(one)):
-                    relations += [le(0, one)] if nonnegative_domain(one) else []
+                least = least_of(one)
+                if least is not None and not (
+                    least > 0 and found is not None and found.is_positive
+                ):
+                    relations += [le(least, one)]
                 if found is None:
                     self._inputs[one] = None
                     continue
@@ -313,7 +317,8 @@ class _Iterated:
                 mean = (sympy.Add(*parts) / self._outcomes).subs(self._counts)
                 self._shifted[name, 0] = mean.subs(self._defined)
                 continue
-            signs += [le(0, now)] if nonnegative_domain(now) else []
+            least = least_of(now)
+            signs += [] if least is None else [le(least, now)]
             self._chosen(function, relations)
         return signs
 

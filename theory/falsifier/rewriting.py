@@ -10,7 +10,7 @@ from functools import lru_cache
 import sympy
 
 from theory.errors import UnsupportedFormError
-from theory.falsifier.run_forms import by_side, nonnegative_domain
+from theory.falsifier.run_forms import by_side, least_of
 from theory.kernel.atoms import atoms
 from theory.kernel.context import vanishing
 from theory.kernel.means import Mean
@@ -147,7 +147,7 @@ def unbound(theorem: Theorem) -> Theorem:
         f: value
         for f, value in theorem.sequences.items()
         if value in theorem.scalars and taken[value] == 1
-        if _domain(value) is not None and _domain(value) == _domain(f(sympy.S.Zero))
+        if _alike(value, f(sympy.S.Zero))
     }
     return replace(
         theorem,
@@ -158,12 +158,12 @@ def unbound(theorem: Theorem) -> Theorem:
     )
 
 
-def _domain(one: Scalar) -> bool | None:
-    """Whether a domain is that of nonnegative numbers; None if it is another one of real ones."""
+def _alike(one: Scalar, other: Scalar) -> bool:
+    """Whether two have one domain, of which the least is known."""
     try:
-        return nonnegative_domain(one)
+        return least_of(one) == least_of(other)
     except UnsupportedFormError:
-        return None
+        return False
 
 
 def remembering(

@@ -18,6 +18,8 @@ LONGEST: Final = 24
 MOST: Final = 200
 """Terms of a sum where means are followed in place of runs."""
 INDEX: Final = sympy.Dummy("k", integer=True, nonnegative=True)
+SMALL: Final = sympy.Rational(1, 100)
+"""The least value of what is positive that is tried."""
 """The index of statements that name none; each runs through 0, 1, 2, …"""
 
 
@@ -64,8 +66,10 @@ def with_marks(one: Relation, marks: Mapping[Scalar, Scalar]) -> Relation:
 
 def number_named(call: Scalar) -> Scalar:
     """The symbol for a sequence at a number."""
-    sign = {"nonnegative": True} if call.is_nonnegative else {"real": True}
-    return sympy.Symbol(f"{call.func} at {call.args[0]}", **sign)  # F(0) may be a function at 0
+    sign = next(s for s in ("positive", "nonnegative", "real") if getattr(call, f"is_{s}"))
+    return sympy.Symbol(
+        f"{call.func} at {call.args[0]}", **{sign: True}
+    )  # F(0) may be a function at 0
 
 
 def calls_in(one: Relation) -> set[Scalar]:
@@ -137,22 +141,23 @@ def _declared(one: Scalar) -> set[str]:
     return {word for word, holds in said.items() if holds}
 
 
-def nonnegative_domain(one: Scalar) -> bool:
-    """Whether a symbol or a call is declared nonnegative; it must not be declared more."""
-    plain = [
-        sympy.Function("a", **{sign: True})(INDEX)
-        if one.args
-        else sympy.Symbol("a", **{sign: True})
-        for sign in ("real", "nonnegative")
-    ]
-    if _declared(one) not in map(_declared, plain):
-        raise unsupported(f"the domain of {one}")
-    return bool(one.is_nonnegative)
+def least_of(one: Scalar) -> Scalar | None:
+    """What a symbol or a call is at least by its domain; it must not be declared more than a sign.
 
+    What is declared positive is taken to be at least 1/100, as relations are not strict.
 
-def is_positive_domain(one: Scalar) -> bool:
-    """Whether a symbol is declared positive, and no more."""
-    return bool(one.assumptions0 == sympy.Symbol("a", positive=True).assumptions0)
+    Examples
+    --------
+    >>> least_of(sympy.Symbol("a", nonnegative=True)), least_of(sympy.Symbol("a", real=True))
+    (0, None)
+    >>> least_of(sympy.Function("A", positive=True)(INDEX))
+    1/100
+    """
+    for sign, least in (("real", None), ("nonnegative", sympy.S.Zero), ("positive", SMALL)):
+        made = sympy.Function("a", **{sign: True})(INDEX) if one.args else None
+        if _declared(one) == _declared(made or sympy.Symbol("a", **{sign: True})):
+            return least
+    raise unsupported(f"the domain of {one}")
 
 
 def unsupported(what: str) -> UnsupportedFormError:

@@ -339,11 +339,18 @@ class Draft:
         """Take sequences that are made already: what each is the mean of."""
         self._plan.sequences |= meant
 
-    def sequence(self, name: str, quantity: Scalar = None, *, nonnegative: bool = False) -> Any:
+    def sequence(
+        self,
+        name: str,
+        quantity: Scalar = None,
+        *,
+        nonnegative: bool = False,
+        positive: bool = False,
+    ) -> Any:
         """A quantity of iteration k, or its mean if it is random, as a function of k.
 
-        Without a quantity it may be any sequence of numbers, or of nonnegative ones: only what is
-        assumed of it is known.
+        Without a quantity it may be any sequence of numbers, of nonnegative or of positive ones,
+        by which one may divide: only what is assumed of it is known.
 
         Examples
         --------
@@ -354,12 +361,13 @@ class Draft:
         (D(k + 1), True)
         """
         if quantity is None:
-            return sympy.Function(name, **{"nonnegative" if nonnegative else "real": True})
-        if nonnegative:
+            sign = "positive" if positive else "nonnegative" if nonnegative else "real"
+            return sympy.Function(name, **{sign: True})
+        if nonnegative or positive:
             raise TheoryError(
-                f"{name} is the mean of {quantity}, which says by itself whether it is nonnegative",
+                f"{name} is the mean of {quantity}, which says by itself what sign it has",
                 self.id,
-                "leave nonnegative=True out, and assume what is known of the quantity",
+                "leave the sign out, and assume what is known of the quantity",
             )
         form = sympy.sympify(quantity)
         if self._plan.index in form.free_symbols:

@@ -59,8 +59,9 @@ def sums(
     Σ 1/(k + 1) is at most ln(n + 1) + n/(n + 1), and at most 1 + ln n. Each term is at most
     ln(k + 2) − ln(k + 1) + 1/(k + 1) − 1/(k + 2), since ln x ≤ x − 1 at (k + 1)/(k + 2), and these
     have a closed sum. Σ 1/√(k + 1) is at least √n and at most 2√n: each term is at least
-    √(k + 1) − √k, and at most twice that. Terms are
-    found as lines have them: 1/(μk + μ). Σ 1/(k + 1)² is at most 2 − 2/(n + 1), whatever is named.
+    √(k + 1) − √k, and at most twice that. Where √(n + 1) is named, it is at least 2√(n + 1) − 2.
+    Terms are found as lines have them: 1/(μk + μ). Σ 1/(k + 1)² is at most 2 − 2/(n + 1), whatever
+    is named.
     """
     sides = [side for one in said for side in (one.lhs, one.rhs)]
     logs = set(_arguments(sides, Log))
@@ -75,6 +76,8 @@ def sums(
                     yield from _one_less(term, weight, index, n)
         if n.is_Symbol and powers & {sympy.sqrt(n), 1 / sympy.sqrt(n)}:
             yield from _of_roots(said, index, n)
+        if n.is_Symbol and sympy.sqrt(n + 1) in powers:
+            yield from _of_later_roots(said, index, n)
         if n.is_Symbol:
             for term, weight in _terms(said, index, (index + 1) ** 2).items():
                 grows = 2 * weight / ((index + 1) * (index + 2))
@@ -130,6 +133,15 @@ def _of_roots(said: Sequence[Relation], k: Scalar, n: Scalar) -> Iterator[Step]:
         yield from _bounded(term, grows, 2 * weight * sympy.sqrt(n), by, k, n)
         more = Combine(plus=(weight * now / (later * (later + now)),))
         yield from _bounded(term, grows / 2, weight * sympy.sqrt(n), more, k, n, least=True)
+
+
+def _of_later_roots(said: Sequence[Relation], k: Scalar, n: Scalar) -> Iterator[Step]:
+    """Sums of 1/√(k + 1) from below: each is at least 2(√(k + 2) − √(k + 1))."""
+    later, now = sympy.sqrt(k + 2), sympy.sqrt(k + 1)
+    for term, weight in _terms(said, k, now).items():
+        by = Combine(squares=((weight / now, later - now),))
+        grows, closed = 2 * weight * (later - now), 2 * weight * (sympy.sqrt(n + 1) - 1)
+        yield from _bounded(term, grows, closed, by, k, n, least=True)
 
 
 def _terms(said: Iterable[Relation], k: Scalar, below: Scalar) -> dict[Scalar, Scalar]:

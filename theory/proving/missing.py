@@ -29,6 +29,9 @@ def missing_fact(theorem: Theorem, goal: Relation) -> str:
             f"; {found} is read as a number of which little is known: give it a name, s, and "
             f"assume what is used of it, such as {' and '.join(_bounds(found))}{_clips(found)}"
         )
+    divided = _divided(goal)
+    if divided:
+        return divided
     loose = _loose(theorem)
     if loose:
         return loose
@@ -46,6 +49,15 @@ def missing_fact(theorem: Theorem, goal: Relation) -> str:
             at = f"{place(one)} - {f}.grad({place(one)}) / {smooth[f]}"
             return f"; T.have({f}({at}) >= {least[f]}) says that {f} is bounded there as well"
     return ""
+
+
+def _divided(goal: Relation) -> str:
+    """That a sum divides by a sequence that is not declared positive."""
+    sums = {one.function for one in goal.gap.atoms(sympy.Sum)}
+    bases = {one.base for form in sums for one in form.atoms(sympy.Pow) if one.exp.is_negative}
+    calls = {call.func for base in bases for call in base.atoms(AppliedUndef)}
+    name = min((str(f) for f in calls if not f(0).is_positive), default=None)
+    return "" if name is None else f'; what a sum divides by is T.sequence("{name}", positive=True)'
 
 
 def _loose(theorem: Theorem) -> str:
@@ -87,9 +99,14 @@ def _steps(theorem: Theorem, one: Point, constant: sympy.Expr) -> bool:
 def missing_line(goal: Relation, facts: Collection[Relation]) -> str:
     """Which sort of line a statement about sequences may lack."""
     calls = goal.gap.atoms(AppliedUndef)
+    elsewhere = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)}
+    ranges = {one.args[0] for one in elsewhere if one.func in {call.func for call in calls}}
+    if calls and ranges and not calls & elsewhere and all(k.is_Symbol for k in ranges):
+        k = min(ranges, key=str)
+        return f"; of which {k} is it said? That it holds in every iteration is T.along({k})"
     if calls and not _gains(facts):
         return f"{NO_LINE}, such as T.have({_gain(goal)}){unnamed(goal)}"
-    ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
+    ends = elsewhere - calls
     numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
     unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)
     last = min(unsigned, key=lambda one: (one.func(0) not in calls, str(one)), default=None)

@@ -22,7 +22,7 @@ from theory.falsifier.gram.classes import in_classes
 from theory.falsifier.gram.exact import positive_semidefinite
 from theory.falsifier.gram.plain import Plain
 from theory.falsifier.gram.program import linear
-from theory.falsifier.run_forms import calls_in, nonnegative_domain
+from theory.falsifier.run_forms import calls_in, least_of
 from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation
 from theory.kernel.values import Values
@@ -68,9 +68,10 @@ def tail(theorem: Plain, at: Mapping[Scalar, Scalar]) -> Tail | None:
     if not theorem.following or any(not _is_meant(one, theorem) for one in rest):
         return None
     moving = [p.value for p in theorem.points if p.position.names & theorem.moving]
-    if any(nonnegative_domain(one) for one in moving):
+    if any(least_of(one) is not None for one in moving):
         return None
-    if any(one.is_positive for one in theorem.scalars):
+    called = {call for relation in theorem.relations for call in calls_in(relation)}
+    if any(one.is_positive for one in (*theorem.scalars, *called)):
         return None
     said = [one for one in rest if not _is_about_the_start(one, theorem)]
     for put in _plain(theorem):
