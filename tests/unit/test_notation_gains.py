@@ -156,6 +156,26 @@ A = T.sequence("A", norm(x))
 T.assume(equal(A(0), 0))
 CLAIM = T.shows(A(n) <= sigma / (1 - mu))
 """,
+    "regret": """
+T.constant(star)
+T.assume(g**2 <= sigma**2)
+T.assume((x - star) ** 2 <= rho**2)
+T.assume((z - star) ** 2 <= (x - rho / (sigma * sqrt(k + 1)) * g - star) ** 2)
+T.iterate(x, z, k)
+D, A = T.sequence("D", (x - star) ** 2), T.sequence("A", g @ (x - star))
+CLAIM = T.shows(total(A(k), k, K) <= Rational(3, 2) * rho * sigma * sqrt(K))
+""",
+    "late": """
+tau = index("tau")
+T.constant(star)
+T.assume(g**2 <= sigma**2)
+T.iterate(x, x - gamma * g, k)
+T.delayed(u, x, tau)
+D, A = T.sequence("D", (x - star) ** 2), T.sequence("A", g @ (u - star))
+CLAIM = T.shows(
+    total(A(k), k, K) <= D(0) / (2 * gamma) + gamma * sigma**2 * (tau + Rational(1, 2)) * K
+)
+""",
     "powers": """
 A, S = T.sequence("A", nonnegative=True), T.sequence("S", nonnegative=True)
 T.assume(rho > 1)
@@ -194,6 +214,8 @@ FALSE = {
     "away": ("gamma * n", "gamma / 2 * n"),
     "kept": ("CLAIM = T.shows(A(n) <= sigma**2", "CLAIM = T.shows(A(n) <= sigma**2 / 2"),
     "outer": ("sigma / (1 - mu)", "sigma"),
+    "regret": ("Rational(3, 2)", "Rational(1, 2)"),
+    "late": ("(tau + Rational(1, 2))", "tau"),
     "powers": ("<= A(0) +", "<= A(0) / 2 +"),
     "mirror": ("gamma * sigma**2 / 2", "gamma * sigma**2 / 4"),
     "past": ("shows(gamma**2", "shows(9 * gamma**2"),

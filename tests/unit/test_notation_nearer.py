@@ -68,6 +68,56 @@ CLAIM = T.shows(total(A(k) / B(k + 1), k, K) <= 2 * B(K) - 2 * B(0))
 """,
         ("2 * B(K)", "B(K)"),
     ),
+    # a bound for every n on the way, by what one iteration gains of it
+    "on the way": (
+        """
+T.assume(beta <= 1)
+T.assume(d**2 <= L**2)
+T.iterate(u, beta * u + (1 - beta) * d, k)
+V, P = T.sequence("V", u**2), T.sequence("P", (gamma * (1 - beta) * (d - u)) ** 2)
+T.assume(equal(V(0), 0))
+T.have(V(n) <= L**2)
+T.have(P(k) <= 2 * gamma**2 * (1 - beta) ** 2 * (V(k) + L**2))
+CLAIM = T.shows(P(n) <= 4 * gamma**2 * (1 - beta) ** 2 * L**2)
+""",
+        ("<= 4 *", "<= (1 - beta) *"),
+    ),
+    # PipeMare's stability at a delay of 1: at the start x[−1] is x[0], so V(0) = γX(0)
+    "older than the start": (
+        """
+x = iterates("x", k)
+T.iterate(x, x[k] - gamma * x[k - 1])
+X = T.sequence("X", x[k] ** 2)
+V = T.sequence("V", x[k] ** 2 - x[k] @ x[k - 1] + gamma * x[k - 1] ** 2)
+T.have(V(k + 1) <= gamma * V(k))
+T.have((4 * gamma - 1) * X(k) <= 4 * gamma * V(k))
+T.have(V(n) <= gamma**n * V(0))
+CLAIM = T.shows((4 * gamma - 1) * X(n) <= 4 * gamma**2 * gamma**n * X(0))
+""",
+        ("4 * gamma**2", "gamma**2"),
+    ),
+    # one step of FedAvg: without ∇f(x*) = 0, which no certificate uses, it is no theorem
+    "average": (
+        """
+f_i = function("f_i")
+avg = average("avg", y, f_i(x), f_i.grad(x), f_i(star), f_i.grad(star), over="worker")
+T.smooth(f_i, L)
+T.convex(f_i)
+T.minimum(f, star)
+for at in (x, star):
+    T.unbiased(avg, f_i.grad(at), f.grad(at))
+    T.assume(equal(avg(f_i(at)), f(at)))
+T.unbiased(avg, f_i.grad(y), d)
+T.assume(4 * L * gamma <= 1)
+T.have((d - f.grad(x)) ** 2 <= L**2 * avg((x - y) ** 2))
+T.have(f.grad(x) ** 2 <= 2 * L * (f(x) - f(star)))
+CLAIM = T.shows(
+    (x - gamma * d - star) ** 2
+    <= (x - star) ** 2 - gamma * (f(x) - f(star)) + 2 * gamma * L * avg((x - y) ** 2)
+)
+""",
+        ("<= (x - star) ** 2 -", "<= (x - star) ** 2 / 2 -"),
+    ),
     # a root of what comes after the last term
     "later root": (
         "CLAIM = T.shows(2 * sqrt(K + 1) - 2 <= total(1 / sqrt(k + 1), k, K))",

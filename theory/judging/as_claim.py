@@ -11,7 +11,7 @@ import sympy
 
 from theory.account import Account, Decision, Finding, Refutation, Violation
 from theory.claims import Claim, Formulas
-from theory.errors import VacuousError
+from theory.errors import TheoryError, VacuousError
 from theory.falsifier import Challenge, falsify
 from theory.falsifier.effort import current
 from theory.falsifier.gram.witness import gram_model
@@ -190,24 +190,20 @@ def _listed(names: Iterable[object]) -> str:
 
 
 def superfluous(theorem: Theorem, proof: Proof) -> list[Finding]:
-    """A finding for every hypothesis that the proof does not need."""
+    """A finding for every hypothesis that the proof does not need.
+
+    Without some there is no theorem, as without ∇f(x*) = 0, which says that nothing in it is drawn.
+    """
     if proof.verdict is not Verdict.PROVED:
         return []
-    unused = [one for one in theorem.hypotheses if one.name not in proof.used]
-    return [
-        Finding(
-            "superfluous-condition",
-            theorem.where,
-            f"{hypothesis.says}: the proof never uses it, and the statement holds without it",
-            shown=(_dropped(theorem, hypothesis),),
-        )
-        for hypothesis in unused
-    ]
-
-
-def _dropped(theorem: Theorem, hypothesis: Assumption) -> Theorem:
-    kept = tuple(one for one in theorem.hypotheses if one is not hypothesis)
-    return replace(theorem, hypotheses=kept)
+    found = []
+    for hypothesis in (one for one in theorem.hypotheses if one.name not in proof.used):
+        kept = tuple(one for one in theorem.hypotheses if one is not hypothesis)
+        said = f"{hypothesis.says}: the proof never uses it, and the statement holds without it"
+        with suppress(TheoryError):
+            without = replace(theorem, hypotheses=kept)
+            found.append(Finding("superfluous-condition", theorem.where, said, shown=(without,)))
+    return found
 
 
 def _attempt(

@@ -207,7 +207,9 @@ def squared(value: Scalar) -> tuple[Scalar, Vector] | None:
             beside = {one: form.coeff(one) for one in atoms(form, Gram) if first in one.names}
             others = [(one.names[one.names[0] == first], c / 2) for one, c in beside.items()]
             wholes = ((n, _beside(first, others, f, size)) for n, f in chain((known,), ways))
-            return next((one for one in wholes if _is_square(form, *one, size)), None)
+            found = next((one for one in wholes if _is_square(form, *one, size)), None)
+            if found is not None:
+                return found
     return None
 
 

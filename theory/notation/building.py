@@ -296,6 +296,10 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     for step in {one.name: one for one in sized}.values():
         steps.append(step)
         follow(step.name, step.relation)
+    plain: tuple[Hypothesis | Step, ...] = (*own, *(s for s in steps if isinstance(s, Step)))
+    for step in norms.products(nearer, plain, own):
+        steps.append(step)
+        follow(step.name, step.relation)
     powers = [*elementary.geometric(formulas, run.index, run.counts)]
     summed = [*powers, *elementary.sums(formulas, run.index, run.counts)]
     if run.index is not None and (summed or windows) and run.index not in bare.indices:
@@ -307,9 +311,20 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     called = {
         name for rule in (*(w.rule for w in plan.written), statement.rule) for name in rule.uses
     }
+    written_down = {*(h.name for h in own), *(one.name for one in plan.written)}
+
+    def along(goal: Relation) -> list[Step]:
+        """By which line so far a bound for every n follows by induction."""
+        lines = {s.name: s.relation for s in (*own, *steps) if s.name in written_down}
+        return [*offers.inductions(goal, bare, run, lines)]
+
     for written in plan.written:
         relation, rule = scene.relation(written.relation), written.rule
         found = type(rule) is Found
+        for step in along(relation) if found else ():
+            if all(one.name != step.name for one in steps):
+                by = isinstance(step.rule, Induction)
+                steps.append(replace(step, name=f"{written.name}, {step.name}") if by else step)
         place = offers.among(steps, relation, at) if found else None
         if place is not None:  # what is offered already needs no certificate
             rule = steps[place].rule
@@ -338,9 +353,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
                 steps += offers.drift_by(written.name, relation, stale, run, bare)
     steps += norms.lines("statement", bare.goal, statement.rule, own)
     if not any(isinstance(one.rule, Induction) for one in plan.written):
-        named = {*(h.name for h in own), *(one.name for one in plan.written)}
-        lines_by_name = {s.name: s.relation for s in (*own, *steps) if s.name in named}
-        steps += offers.inductions(bare, run, lines_by_name)
+        steps += along(bare.goal)
     return _certified(bare, steps, statement.rule, means)
 
 

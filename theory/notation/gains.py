@@ -21,7 +21,7 @@ from theory.kernel.atoms import atoms
 from theory.kernel.elementary import Log
 from theory.kernel.means import Mean
 from theory.kernel.relations import Relation, le
-from theory.kernel.vectors import Gram, Scalar, Vector
+from theory.kernel.vectors import Gram, Scalar, Vector, squared
 
 
 def gains(
@@ -147,9 +147,14 @@ def _is_start(form: Scalar) -> bool:
 
 
 def distances_of(
-    iterates: Iterable[tuple[Vector, Vector]], sequences: Mapping[Scalar, Scalar], k: Scalar
+    iterates: Iterable[tuple[Vector, Vector]],
+    sequences: Mapping[Scalar, Scalar],
+    k: Scalar,
+    known: Iterable[Relation] = (),
 ) -> list[tuple[Scalar, Scalar]]:
     """Of x⁺ = x − γ(k)·(g + …), every sequence that is the square of a distance of x, with γ(k).
+
+    Of a projection y of x − γ(k)·g, by which x⁺ = y is no further from u, likewise.
 
     Parameters
     ----------
@@ -159,15 +164,33 @@ def distances_of(
         What they are the means of.
     k : sympy symbol
         What counts iterations.
+    known : iterable of Relation
+        What is assumed.
     """
-    found = []
-    for now, then in iterates:
+    found, known = [], [*known]
+    for now, y in iterates:
+        then = _projected(now, y, known)
         steps = {-factor for name, factor in (then - now).terms}
         if len(steps) == 1 and not now.names & (then - now).names:
             (step,) = steps
             near = (S for S, value in sequences.items() if sympy.expand(value).coeff(now**2) == 1)
             found += [(S, step) for S in near if sympy.sympify(step).has(k)]
     return found
+
+
+def _projected(now: Vector, y: Vector, known: Iterable[Relation]) -> Vector:
+    """What y is projected from, if ‖y − u‖² ≤ ‖x − γg − u‖² is assumed; else y."""
+    for one in known:
+        near = squared(one.lhs) if one.kind == "<=" and atoms(one.lhs, Gram) else None
+        far = None if near is None else squared(one.rhs)
+        if near is None or far is None or near[0] != far[0] or not y.names <= near[1].names:
+            continue
+        same = near[1] if dict(near[1].terms)[y.terms[0][0]] == 1 else -near[1]
+        for point in (far[1], -far[1]):
+            moved = point - same + y
+            if not now.names & (moved - now).names and not y.names & moved.names:
+                return moved
+    return y
 
 
 def _of_distances(

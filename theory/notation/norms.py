@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations, product
 from typing import Any, Final
 
@@ -229,6 +229,58 @@ def shown(size: Scalar, hypotheses: Iterable[Hypothesis]) -> tuple[str, ...] | N
         if nonnegative(size, [about[name] for name in names]).verdict is Verdict.PROVED:
             return names
     return None
+
+
+def products(
+    said: Sequence[Relation],
+    bounds: Sequence[Hypothesis | Step],
+    hypotheses: Iterable[Hypothesis],
+    last: str = "",
+) -> Iterator[Step]:
+    """Of ‖u‖² ≤ a² and ‖v‖² ≤ b², that ±⟨u, v⟩ ≤ ab, also where a or b is 0.
+
+    Parameters
+    ----------
+    said : sequence of Relation
+        Formulas, of which some name inner products of these vectors.
+    bounds : sequence of Hypothesis and Step
+    hypotheses : iterable of Hypothesis
+        By which a and b are shown to be at least 0.
+    last : str
+        The bound that is new, if only products with it are wanted.
+    """
+    about, entries = [*hypotheses], {one.names for r in said for one in atoms(r.gap, Gram)}
+    roots = {power for one in said for power in atoms(one.gap, sympy.Pow)}
+    known: dict[Vector, tuple[str, Scalar, tuple[str, ...]]] = {}
+    for one in bounds:
+        size = _size(one.relation, roots)
+        domain = None if size is None else shown(size[1], about)
+        if size is not None and domain is not None:
+            known.setdefault(size[0], (one.name, size[1], domain))
+    for (u, (of_u, a, by_a)), (v, (of_v, b, by_b)) in combinations(known.items(), 2):
+        meet = any((x, y) in entries or (y, x) in entries for x in u.names for y in v.names)
+        if not meet or (last and last not in (of_u, of_v)):
+            continue
+        name = f"product of {text(u)} and {text(v)}"
+        schwarz = Step(f"{name}, squared", Schwarz(u, v).stated(), Schwarz(u, v))
+        yield schwarz
+        by = Combine({schwarz.name: 1, of_u: v**2, of_v: a**2})
+        yield Step(f"{name}, bounded", le((u @ v) ** 2, a**2 * b**2), by)
+        root = Root(f"{name}, bounded", tuple(dict.fromkeys((*by_a, *by_b))))
+        yield Step(name, le(u @ v, a * b), root)
+        yield Step(f"{name}, other way", le(-(u @ v), a * b), root)
+
+
+def _size(said: Relation, roots: Set[Scalar]) -> tuple[Vector, Scalar] | None:
+    """A vector, and what its length is at most, which has no roots but these."""
+    if said.kind != "<=" or atoms(said.rhs, Gram) or not atoms(said.lhs, Gram):
+        return None
+    length = squared(said.lhs)
+    if length is None or length[0] != 1:
+        return None
+    size = sympy.sqrt(sympy.factor(said.rhs))
+    broken = {one for one in atoms(size, sympy.Pow) if not one.exp.is_Integer}
+    return None if size.has(sympy.Abs) or not broken <= roots else (length[1], size)
 
 
 def lines(

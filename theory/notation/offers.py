@@ -297,9 +297,11 @@ def late(bare: Theorem, run: Run) -> Iterator[Step]:
             yield from _stated(over, f"{name}, summed to {number}", given)
 
 
-def inductions(bare: Theorem, run: Run, lines: Mapping[str, Relation]) -> Iterator[Step]:
-    """A statement a(n) ≤ … from a line a(k + 1) ≤ ratio·a(k) + rest, where the bound carries."""
-    goal, call = bare.goal, bare.goal.lhs
+def inductions(
+    goal: Relation, bare: Theorem, run: Run, lines: Mapping[str, Relation]
+) -> Iterator[Step]:
+    """A bound a(n) ≤ … from a line a(k + 1) ≤ ratio·a(k) + rest, where the bound carries."""
+    call = goal.lhs
     own = (one for one in bare.hypotheses if isinstance(one, Hypothesis))
     under = tuple(one.name for one in own if is_parameters(one.relation))
     if run.index is None or not isinstance(call, AppliedUndef) or call.args[0] not in run.counts:

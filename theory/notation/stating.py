@@ -56,6 +56,7 @@ def theorem_of(
         for number, (line, more) in enumerate([*((one, {}) for one in lines), *signed])
     ]
     longer += _along_a_sum(statement, plan, functions, search, named(len(longer)))
+    longer += _before_a_line(statement, plan, functions, search, len(longer))
     for number, make in enumerate(longer):
         if _is_stored(statement, named(number)):
             with suppress(TheoryError):  # such as a number that is not shown to be defined
@@ -85,7 +86,7 @@ def _lines(goal: Relation, plan: Plan) -> tuple[Relation, ...]:
     bounds = {*plan.constants, *plan.lower_bounds}
     said = [one.relation for one in plan.assumed]
     ratios = ratios_of(plan.iterates, plan.moduli, said)
-    distances = distances_of(plan.iterates, plan.sequences, plan.index)
+    distances = distances_of(plan.iterates, plan.sequences, plan.index, said)
     return gains(plan.as_sum(goal), plan.index, bounds, said, ratios, distances)
 
 
@@ -151,6 +152,20 @@ def _along_a_sum(
     along = Induction(name, k, count, sequence, first, under)
     bounded = Written(f"{bound.lhs}", bound, along, "", "ours")
     yield _with_lines(statement, longer, functions, [*_written(lines, search), start, bounded])
+
+
+def _before_a_line(
+    statement: Statement, plan: Plan, functions: Sequence[Function], search: Rule, number: int
+) -> Iterator[Callable[[], Theorem]]:
+    """The theorem with what one iteration gains of a bound for every n that a line states."""
+    for place, written in enumerate(plan.written):
+        bound = written.relation
+        if type(written.rule) is Found and isinstance(bound.lhs, AppliedUndef):
+            for line in _lines(bound, plan):
+                longer = plan.copied()
+                longer.written[place:place] = _written({named(number): line}, search)
+                yield partial(built, statement, longer, functions)
+                number += 1
 
 
 def _written(lines: Mapping[str, Relation], search: Rule) -> list[Written]:

@@ -14,6 +14,7 @@ from math import prod
 from typing import Any, Final
 
 import sympy
+from sympy.core.function import AppliedUndef
 from sympy.polys.fields import FracField
 
 from theory.kernel.coefficients import no_negative_coefficient
@@ -310,7 +311,7 @@ def splits(
         and not node.has(sympy.Sum)
         and (not node.is_Function or isinstance(node, ELEMENTARY))
     }
-    constants |= {n for n in atoms.roots if not atoms.nodes[n].free_symbols}
+    constants |= {n for n in atoms.roots if not atoms.nodes[n].has(Gram, Mean, AppliedUndef)}
     multiplied = {number for number in constants if any(number in pair for pair in pairs)}
     choices: tuple[set[int], ...] = (
         constants | under,

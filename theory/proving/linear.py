@@ -9,6 +9,7 @@ from typing import Final
 import sympy
 
 from theory.kernel.coefficients import no_negative_coefficient
+from theory.kernel.relations import Relation
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.vectors import Scalar, Vector
 from theory.proving.elimination import added, multipliers_of_equations, named
@@ -172,8 +173,19 @@ def completed(problem: Problem, draft: Draft) -> Combine | str:
     defined = (problem.goal, *facts.values(), *(problem.facts[name] for name in facts))
     domain = domain_for((*wanted, *plus), (*defined, *(v for _, v in squared)), problem.domain)
     if not isinstance(domain, tuple):
-        return f"the sign of {sympy.sstr(domain)} is open"
+        return f"{_may_vanish(domain, problem)}the sign of {sympy.sstr(domain)} is open"
     return Combine(facts, tuple(squared), tuple(plus), domain)
+
+
+def _may_vanish(form: Scalar | Relation, problem: Problem) -> str:
+    """That a certificate would divide by a constant of the theorem that may be 0."""
+    if isinstance(form, Relation):
+        return ""
+    below = sympy.fraction(sympy.together(form))[1]
+    named = below.free_symbols & problem.parameters
+    zero = min((str(s) for s in named if s.is_nonnegative and not s.is_positive), default=None)
+    how = f"count({zero!r}) or positive({zero!r}) says that it is not"
+    return "" if zero is None else f"what divides by {zero}, which may be 0 ({how}): "
 
 
 def too_long(elements: Iterable[Element]) -> bool:

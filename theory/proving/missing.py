@@ -22,7 +22,11 @@ def missing_fact(theorem: Theorem, goal: Relation) -> str:
     A bound of f is a fact at the points that a theorem names alone, and a smaller or greater one of
     two numbers is a number of which certificates know nothing.
     """
-    sides = (*goal.lhs.atoms(sympy.Min, sympy.Max), *goal.rhs.atoms(sympy.Min, sympy.Max))
+    plain = (
+        one.xreplace({s: sympy.S.Zero for s in one.atoms(sympy.Sum)})
+        for one in (goal.lhs, goal.rhs)  # which begin at Max(0, k − τ)
+    )
+    sides = [part for one in plain for part in one.atoms(sympy.Min, sympy.Max)]
     found = min((one for one in sides if not one.is_number), key=str, default=None)
     if found is not None:
         return (

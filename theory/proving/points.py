@@ -20,6 +20,8 @@ SIZES: Final = (1, 1, 1, 4, 20, 100)
 """How small numbers are made, so that small step sizes are met as well."""
 
 Point = tuple[Fraction, ...]
+Pair = tuple[int, int, Fraction]
+"""Places of two roots, and by how much the square of the first is more than that of the other."""
 Sign = tuple[int | None, bool]
 
 
@@ -30,6 +32,7 @@ def points(
     count: int,
     seed: int = 1,
     by_chance: bool = False,
+    pairs: Sequence[Pair] = (),
 ) -> list[Point]:
     """At most this many points at which bounds are positive and equations hold.
 
@@ -44,12 +47,18 @@ def points(
     seed : int
     by_chance : bool
         Leave z3 out, which knows where narrow domains are.
+    pairs : sequence of Pair
+        Roots that are to be rational together.
     """
     draw = random.Random(seed)
     signs = [_sign(split.atoms.nodes[number]) for number in split.inside]
     chosen: list[Point] = []
     for _ in range(TRIES):
-        point = _completed([_number(draw, *sign) for sign in signs], solved)
+        values = [_number(draw, *sign) for sign in signs]
+        for more, less, by in pairs:  # b² − a² = c where b + a = t and b − a = c/t
+            t = _number(draw, 1, False)
+            values[more], values[less] = abs(t + by / t) / 2, abs(t - by / t) / 2
+        point = _completed(values, solved)
         if point is not None and point not in chosen and _inside(point, signs, bounds):
             chosen.append(point)
             if len(chosen) == count:
@@ -61,6 +70,25 @@ def points(
         if len(chosen) >= count:
             break
     return chosen
+
+
+def pair_of(equation: Element) -> Pair | None:
+    """Of b² = a² + c, where a, b and c are.
+
+    Examples
+    --------
+    >>> from sympy import QQ, field
+    >>> F, a, b = field("a b", QQ)
+    >>> pair_of(2 * a**2 - 2 * b**2 + 2), pair_of(a**2 - b), pair_of(a**2 + b**2)
+    ((1, 0, Fraction(1, 1)), None, None)
+    """
+    terms = {powers: _fraction(c, equation.field.domain) for powers, c in equation.numer.terms()}
+    number = terms.pop((0,) * len(equation.field.gens), Fraction(0))
+    squares = {powers.index(2): c for powers, c in terms.items() if sorted(powers)[-2:] == [0, 2]}
+    if len(squares) != 2 or len(terms) != 2 or sum(squares.values()) != 0:
+        return None
+    more, less = sorted(squares, key=lambda place: squares[place] * number < 0, reverse=True)
+    return more, less, abs(number / squares[more])
 
 
 def _sign(node: Any) -> tuple[int | None, bool]:

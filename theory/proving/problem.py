@@ -12,9 +12,9 @@ import sympy
 from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation, eq
 from theory.kernel.vectors import Scalar
-from theory.proving.elimination import Solved, eliminate, reduced
+from theory.proving.elimination import Solved, eliminate, reduced, replaced
 from theory.proving.forms import Atoms, Element, Form, Monomial, Split, splits
-from theory.proving.points import Point, at, points
+from theory.proving.points import Pair, Point, at, pair_of, points
 
 POINTS = 3
 PROBES = 20
@@ -59,10 +59,20 @@ class Problem:
         return eliminate(self.split, equations)
 
     @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Roots of the field that differ in a number under them, such as √k and √(k + 1)."""
+        solved = {entry.fact for entry in self.solved}
+        left = (e for n, e in self.within.items() if n.startswith(ROOT) and n not in solved)
+        return tuple(filter(None, (pair_of(replaced(one, self.solved)) for one in left)))
+
+    @cached_property
     def used_up(self) -> frozenset[str]:
-        """Facts that are no columns: equations that are solved, and bounds of the field."""
-        bounds = {name for name in self.within if self.facts[name].kind == "<="}
-        return frozenset(bounds | {entry.fact for entry in self.solved})
+        """Facts that are no columns: equations that are solved, and bounds of the field.
+
+        And what a root of the field is, which is 0 everywhere.
+        """
+        known = {n for n in self.within if self.facts[n].kind == "<=" or n.startswith(ROOT)}
+        return frozenset(known | {entry.fact for entry in self.solved})
 
     @cached_property
     def bounds(self) -> dict[str, Relation]:
@@ -80,13 +90,15 @@ class Problem:
     def points(self) -> list[Point]:
         """Points of the domain."""
         bounds = [self.within[name] for name in self.bounds]
-        return points(self.split, self.solved, bounds, POINTS)
+        return points(self.split, self.solved, bounds, POINTS, pairs=self.pairs)
 
     @cached_property
     def probes(self) -> list[Point]:
         """More points of the domain, at which a sign that is open is seen to be."""
         bounds = [self.within[name] for name in self.bounds]
-        return points(self.split, self.solved, bounds, PROBES, seed=2, by_chance=True)
+        return points(
+            self.split, self.solved, bounds, PROBES, seed=2, by_chance=True, pairs=self.pairs
+        )
 
     @cached_property
     def reduced_goal(self) -> Form:

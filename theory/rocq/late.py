@@ -131,7 +131,9 @@ def _start(draft: Draft, rule: Start, goal: Relation) -> str:
     if stated.rhs == 0:
         shown = f"transitivity (total P (fun _ => 0 * 1)); [{opened} | rewrite total_const; ring]"
     else:
-        current = next(f for f in draft.theorem.sequences if stated.rhs == f(0))
+        current = next((f for f in draft.theorem.sequences if stated.rhs == f(0)), None)
+        if current is None:
+            raise UnsupportedError("a multiple of a sequence at the start")
         shown = f"rewrite ({draft.meaning(current.__name__)} 0%Z ltac:(lia)); {opened}"
     return "\n".join(
         [

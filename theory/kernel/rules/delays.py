@@ -212,8 +212,8 @@ class Reread:
 class Start:
     """In iteration 0 what is stale is what it is stale of: ``D(0) = 0`` for D the mean of ‖x − x̂‖².
 
-    The goal is ``O(0) = 0``, or ``O(0) = S(0)`` where S is the mean of the same quantity at the
-    current point.
+    The goal is ``O(0) = 0``, or ``O(0) = c·S(0)`` where O is at the current point c times what S is
+    the mean of, and c is a constant.
 
     Attributes
     ----------
@@ -252,10 +252,12 @@ class Start:
         if is_zero(now):
             return eq(self.sequence(0), 0)
         meant = given.theorem.sequences.items()
-        current = next((one for one, other in meant if is_zero(other - now)), None)
+        alike = sorted(meant, key=lambda entry: not is_zero(entry[1] - now))
+        sizes = ((one(0), multiple(now, other, given)) for one, other in alike)
+        current = next((size * first for first, size in sizes if size != 0), None)
         if current is None or now == value:
             return f"no sequence stands for the mean of {now}"
-        return eq(self.sequence(0), current(0))
+        return eq(self.sequence(0), current)
 
 
 def _decided(rule: Reread | Start, goal: Relation, given: Given, how: str) -> Checked:
