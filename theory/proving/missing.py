@@ -23,7 +23,7 @@ def missing_fact(theorem: Theorem, goal: Relation) -> str:
     two numbers is a number of which certificates know nothing.
     """
     plain = (
-        one.xreplace({s: sympy.S.Zero for s in one.atoms(sympy.Sum)})
+        one.xreplace(dict.fromkeys(one.atoms(sympy.Sum), sympy.S.Zero))
         for one in (goal.lhs, goal.rhs)  # which begin at Max(0, k − τ)
     )
     sides = [part for one in plain for part in one.atoms(sympy.Min, sympy.Max)]
