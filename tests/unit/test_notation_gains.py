@@ -176,6 +176,34 @@ CLAIM = T.shows(
     total(A(k), k, K) <= D(0) / (2 * gamma) + gamma * sigma**2 * (tau + Rational(1, 2)) * K
 )
 """,
+    "page": """
+M = mean("M", u)
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.assume(rho <= 1)
+T.assume(gamma * L * (1 + sigma) <= 1)
+y = x - gamma * g
+T.assume(
+    M((u - f.grad(y)) ** 2)
+    <= (1 - rho) * (g - f.grad(x)) ** 2 + rho * sigma**2 * L**2 * (y - x) ** 2
+)
+T.iterate(x, y, k)
+T.iterate(g, u, k)
+F, S = T.sequence("F", f(x)), T.sequence("S", f.grad(x) ** 2)
+V = T.sequence("V", (g - f.grad(x)) ** 2)
+T.assume(equal(V(0), 0))
+CLAIM = T.shows(total(S(k), k, K) / K <= 2 * (F(0) - low) / (gamma * K))
+""",
+    "stashing": """
+x = iterates("x", k)
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.assume((u - f.grad(x[k])) ** 2 <= (f.grad(x[k - 1]) - f.grad(x[k])) ** 2)
+T.assume(L * gamma + L**2 * gamma**2 <= 1)
+T.iterate(x, x[k] - gamma * u)
+F, S = T.sequence("F", f(x[k])), T.sequence("S", f.grad(x[k]) ** 2)
+CLAIM = T.shows(total(S(k), k, K) / K <= 2 * (F(0) - low) / (gamma * K))
+""",
     "powers": """
 A, S = T.sequence("A", nonnegative=True), T.sequence("S", nonnegative=True)
 T.assume(rho > 1)
@@ -214,6 +242,8 @@ FALSE = {
     "away": ("gamma * n", "gamma / 2 * n"),
     "kept": ("CLAIM = T.shows(A(n) <= sigma**2", "CLAIM = T.shows(A(n) <= sigma**2 / 2"),
     "outer": ("sigma / (1 - mu)", "sigma"),
+    "page": ("(1 + sigma)", "(1 + sigma / 9)"),
+    "stashing": ("<= 2 *", "<= 1 *"),
     "regret": ("Rational(3, 2)", "Rational(1, 2)"),
     "late": ("(tau + Rational(1, 2))", "tau"),
     "powers": ("<= A(0) +", "<= A(0) / 2 +"),

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from sympy import Sum
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
@@ -25,9 +26,13 @@ from theory.notation.names import Function
 from theory.notation.norms import SQUARED
 from theory.notation.plan import Plan, Statement, Written, is_gap
 from theory.notation.potentials import from_start, in_powers, less, potential_of
+from theory.notation.weighed import Weighed, beginning_with_nothing, stored_weights, with_moves
 
 LINE: Final = "one iteration"
 """What the line is called."""
+
+WEIGHED: Final[WeakKeyDictionary[Theorem, Sequence[Weighed]]] = WeakKeyDictionary()
+"""Of theorems that lack a certificate, lines of which a search may find the weights."""
 
 LONGER: Final[WeakKeyDictionary[Theorem, Sequence[Callable[[], Theorem]]]] = WeakKeyDictionary()
 """Of theorems that lack a certificate, what makes the same theorem with a line, one by one."""
@@ -57,14 +62,18 @@ def theorem_of(
     ]
     longer += _along_a_sum(statement, plan, functions, search, named(len(longer)))
     longer += _before_a_line(statement, plan, functions, search, len(longer))
-    for number, make in enumerate(longer):
-        if _is_stored(statement, named(number)):
-            with suppress(TheoryError):  # such as a number that is not shown to be defined
-                if not _lacks(found := make(), (INSIDE, SQUARED)):
-                    return found
+    apart = [*_weighed(statement, plan, functions, lines, search)]
+    stored = [make for number, make in enumerate(longer) if _is_stored(statement, named(number))]
+    kept = ((one, stored_weights(statement, one.name)) for one in apart)
+    stored += [partial(one.with_weights, weights) for one, weights in kept if weights]
+    for make in stored:
+        with suppress(TheoryError, ValueError):  # such as a number that is not shown to be defined
+            if not _lacks(found := make(), (INSIDE, SQUARED)):
+                return found
     made = built(statement, plan, functions)
     if longer and _lacks(made):
         LONGER[made] = longer
+        WEIGHED[made] = apart
     return made
 
 
@@ -152,6 +161,27 @@ def _along_a_sum(
     along = Induction(name, k, count, sequence, first, under)
     bounded = Written(f"{bound.lhs}", bound, along, "", "ours")
     yield _with_lines(statement, longer, functions, [*_written(lines, search), start, bounded])
+
+
+def _weighed(
+    statement: Statement,
+    plan: Plan,
+    functions: Sequence[Function],
+    lines: Sequence[Relation],
+    search: Rule,
+) -> Iterator[Weighed]:
+    """Lines that may have a part of sequences that begin with nothing."""
+    summed = plan.index is not None and atoms(statement.relation.lhs, Sum)
+    wider = with_moves(plan) if lines and summed else plan
+    beside = beginning_with_nothing(statement.relation, wider) if lines and summed else ()
+
+    def make(said: Mapping[str, Relation]) -> Theorem:
+        return _with_lines(statement, wider, functions, _written(said, search))()
+
+    named_so = {s.name: s for form in wider.forms for s in form.free_symbols}
+    for number, line in enumerate(lines if beside else ()):
+        name = f"{named(number)}, with weights"
+        yield Weighed(name, line, beside, plan.index, named_so, make)
 
 
 def _before_a_line(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
@@ -21,10 +22,12 @@ from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.notation.building import EACH, INSIDE, offered
 from theory.notation.norms import SQUARED
-from theory.notation.stating import LONGER, named
+from theory.notation.stating import LONGER, WEIGHED, named
+from theory.notation.weighed import TOLD, WEIGHTS
 from theory.proving.missing import NO_LINE, missing_fact, missing_line, unnamed
 from theory.proving.search import Searched, search
 from theory.proving.storing import entry, updated
+from theory.proving.weights import weights_of
 from theory.verdicts import Verdict
 
 STATEMENT: Final = "statement"
@@ -105,14 +108,33 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
             longer = make()
         except TheoryError:  # such as a number that is not shown to be defined
             continue
-        found = [*_of_theorem(offered(longer), again, progress)]
+        found = _whole(longer, again, progress)
         if not _fails(found):
             return found
         said += _said_of(longer, named(number), found, {str(one) for one in theorem.sequences})
-    found = [*_of_theorem(offered(theorem), again, progress)]
+    for one in WEIGHED.get(theorem, ()):
+        progress(f"{theorem.id}: {one.name}")
+        with suppress(TheoryError):
+            weights = weights_of(one)
+            found = _whole(one.with_weights(weights), again, progress) if weights else []
+            if found and not _fails(found):
+                return found
+    found = _whole(theorem, again, progress)
     if said and _fails(found):
         found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + said)
     return found
+
+
+def _whole(theorem: Theorem, again: bool, progress: Progress) -> list[Certified]:
+    """What is found of a theorem with all facts; a line that has weights keeps them."""
+    found = [*_of_theorem(offered(theorem), again, progress)]
+    name, weights = TOLD.get(theorem, ("", {}))
+    return [
+        replace(one, entry={**one.entry, WEIGHTS: weights})
+        if one.step == name and one.entry
+        else one
+        for one in found
+    ]
 
 
 def _said_of(longer: Theorem, name: str, found: Sequence[Certified], known: Set[str]) -> str:
