@@ -204,6 +204,16 @@ T.iterate(x, x[k] - gamma * u)
 F, S = T.sequence("F", f(x[k])), T.sequence("S", f.grad(x[k]) ** 2)
 CLAIM = T.shows(total(S(k), k, K) / K <= 2 * (F(0) - low) / (gamma * K))
 """,
+    "gossip": """
+(w, h), avg = vectors("w_i h_i"), average("avg", x, *vectors("w_i h_i"), over="worker")
+T.assume(rho < 1)
+T.assume(avg(w**2) <= rho**2 * avg(x**2))
+T.assume(avg(h**2) <= sigma**2)
+T.iterate(x, w - gamma * h, k)
+X = T.sequence("X", avg(x**2))
+T.assume(equal(X(0), 0))
+CLAIM = T.shows(X(n) <= gamma**2 * sigma**2 / (1 - rho) ** 2)
+""",
     "powers": """
 A, S = T.sequence("A", nonnegative=True), T.sequence("S", nonnegative=True)
 T.assume(rho > 1)
@@ -242,9 +252,10 @@ FALSE = {
     "away": ("gamma * n", "gamma / 2 * n"),
     "kept": ("CLAIM = T.shows(A(n) <= sigma**2", "CLAIM = T.shows(A(n) <= sigma**2 / 2"),
     "outer": ("sigma / (1 - mu)", "sigma"),
-    "page": ("(1 + sigma)", "(1 + sigma / 9)"),
+    "page": ("<= 2 *", "<= 1 *"),
     "stashing": ("<= 2 *", "<= 1 *"),
     "regret": ("Rational(3, 2)", "Rational(1, 2)"),
+    "gossip": ("(1 - rho) ** 2", "(1 - rho)"),
     "late": ("(tau + Rational(1, 2))", "tau"),
     "powers": ("<= A(0) +", "<= A(0) / 2 +"),
     "mirror": ("gamma * sigma**2 / 2", "gamma * sigma**2 / 4"),

@@ -92,7 +92,7 @@ def ratios_of(
 ) -> list[Scalar]:
     """What an iteration may leave: of x⁺ = r·x + …, r; of x⁺ = x − γg, 1 − γμ or 1 − 2γμ.
 
-    Where ‖w‖² ≤ r·‖d‖² is assumed, r or what is half-way to 1: the rest is for what disturbs.
+    Where ‖w‖² ≤ r·‖d‖² is assumed, r, what is half-way to 1, or √r: the rest is for what disturbs.
 
     Parameters
     ----------
@@ -116,7 +116,9 @@ def ratios_of(
         (over, left), (left_of, right) = shares
         share = left_of / over
         if left != 1 and right != 1 and share.free_symbols and not (share - 1).is_nonnegative:
-            found |= dict.fromkeys([share, (1 + share) / 2])
+            root = sympy.sqrt(share)
+            plain = [root] if all(one.exp.is_Integer for one in atoms(root, sympy.Pow)) else []
+            found |= dict.fromkeys([share, (1 + share) / 2, *plain])
     return [one for form in found if (one := sympy.cancel(form)) != 1]
 
 

@@ -7,8 +7,8 @@ meaning are 0, or what is said to be their mean, or an iterate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 from itertools import islice, product
@@ -20,6 +20,7 @@ from sympy.core.symbol import Str
 from theory.errors import TheoryError
 from theory.falsifier.gram.classes import in_classes
 from theory.falsifier.gram.exact import positive_semidefinite
+from theory.falsifier.gram.implicit import implicit
 from theory.falsifier.gram.plain import Plain
 from theory.falsifier.gram.program import linear
 from theory.falsifier.run_forms import calls_in, least_of
@@ -42,10 +43,13 @@ class Tail:
         Functions that are to be convex, with what ‖∇f‖² is at most everywhere.
     plainly : Values
         What vectors are that an iteration may choose.
+    ends : mapping of str to Vector
+        Where steps end that name their end.
     """
 
     bounded: Mapping[str, Scalar]
     plainly: Values
+    ends: Mapping[str, Vector] = field(default_factory=dict)
 
 
 def tail(theorem: Plain, at: Mapping[Scalar, Scalar]) -> Tail | None:
@@ -73,14 +77,19 @@ def tail(theorem: Plain, at: Mapping[Scalar, Scalar]) -> Tail | None:
     called = {call for relation in theorem.relations for call in calls_in(relation)}
     if any(one.is_positive for one in (*theorem.scalars, *called)):
         return None
-    said = [one for one in rest if not _is_about_the_start(one, theorem)]
-    for put in _plain(theorem):
+    ends = implicit(theorem, at)
+    solved = frozenset[Relation]().union(*(end.said for end in ends.values()))
+    said = [one for one in rest if not _is_about_the_start(one, theorem) and one not in solved]
+    settled = {end.name for end in ends.values()}
+    free = [name for name in theorem.free if name not in settled]
+    for put in _plain(theorem, free):
         needed = [_needs(one, theorem, at, put) for one in said]
         if None not in needed:
             found: dict[str, Scalar] = {}
             for function, bound in (pair for each in needed for pair in (each or {}).items()):
                 found[function] = min(bound, found.get(function, bound))
-            return Tail(found, Values(put.scalars, {n: put.vectors[n] for n in theorem.free}))
+            chosen = Values(put.scalars, {n: put.vectors[n] for n in free})
+            return Tail(found, chosen, {n: end.place for n, end in ends.items()})
     return None
 
 
@@ -123,18 +132,18 @@ def _is_about_the_start(one: Relation, theorem: Plain) -> bool:
     return True
 
 
-def _plain(theorem: Plain) -> Iterator[Values]:
+def _plain(theorem: Plain, free: Sequence[str]) -> Iterator[Values]:
     """What an iteration may choose, as plainly as it can be chosen."""
     followed = [vector(name) for now, _ in theorem.following for name in now.position.names]
-    at_points = {n for p in theorem.points for n in p.position.names} & {*theorem.free}
+    at_points = {n for p in theorem.points for n in p.position.names} & {*free}
     choices = []
-    for name in theorem.free:
+    for name in free:
         more = followed if name in at_points else ()
         near = nearest(name, theorem.relations)
         choices.append(list(dict.fromkeys((*near, *more, ZERO))))
     scalars = dict.fromkeys(theorem.scalars, sympy.S.Zero)
     for chosen in islice(product(*choices), MANY):
-        put = _resolved(dict(zip(theorem.free, chosen, strict=True)))
+        put = _resolved(dict(zip(free, chosen, strict=True)))
         if put is not None:
             yield _with_points(theorem, Values(scalars, put))
 

@@ -259,7 +259,7 @@ def _posed(
         goes_on = tail(theorem, at)
         if goes_on is None:
             return None
-        vectors = goes_on.plainly.vectors if plainly else {}
+        vectors = {**goes_on.ends, **(goes_on.plainly.vectors if plainly else {})}
         said = written(theorem, at, Shape(pattern, goes_on.bounded, vectors))
         left, right = linear(said.goal.lhs), linear(said.goal.rhs)
         settled = (one for one in said.under if not _is_about_numbers(one))
