@@ -40,12 +40,13 @@ import threading
 import time
 import weakref
 import zlib
+from bisect import bisect_left
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache, partial, wraps
-from operator import index
+from operator import index, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -767,8 +768,11 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.tensors = list(tensors)  # Kept, so that nothing else comes to lie there.
-        self._spans = [(key, *_span(tensor)) for key, tensor in tensors]
-        self._others = [(name, tensor, *_span(tensor)) for (name, _), tensor in others.items()]
+        known = [(*_span(tensor), key, None) for key, tensor in tensors]
+        more = [(*_span(tensor), (name, False), tensor) for (name, _), tensor in others.items()]
+        self._places = sorted([*known, *more], key=itemgetter(0))
+        self._starts = [at for at, *_ in self._places]
+        self._longest = max(end - at for at, end, *_ in self._places)
         self._made: dict[int, tuple[Any, Sources]] = {}
         self.others: list[tuple[str, Fingerprint]] = []
         self.used = False
@@ -793,22 +797,13 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.nodes.add(node)
             self.packed |= {node} if _packs(node) else set()
         given = [*args[kind.onto :], *(kwargs or {}).values()]
-        follow = []
+        follow: list[tuple[int, Sources]] = []
         for number, operands in enumerate(_each(given, kind.lists)):
             found = [(tensor, self._sources(tensor, node)) for tensor in operands]
             sources: Sources = {key: held for _, of in found for key, held in of.items()}
-            big = [(tensor.shape, of) for tensor, of in found if tensor.numel() != 1]
-            shapes = {shape for shape, of in big if of}
-            # Weights of two versions are compared, but not multiplied, where nothing is computed.
-            told = {held is None for _, of in big for held in of.values()}
-            both = len(big) > 1 and len(told) > 1
-            apart = node is None and all(
-                kind.tells or (of and not both) or (kind.single and shape in shapes)
-                for shape, of in big
-            )
-            if sources and apart:
+            if sources and node is None and self._apart(kind, found):
                 follow.append((number, sources))
-            else:
+            elif sources:
                 self.used |= None in sources.values()
                 self.others += [(name, it) for (name, _), it in sources.items() if it is not None]
         result = func(*args, **(kwargs or {}))
@@ -819,15 +814,31 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
                     self._follow(tensor, sources)
         return result
 
+    @staticmethod
+    def _apart(kind: Operation, found: Sequence[tuple[Tensor, Sources]]) -> bool:
+        """Whether weights do not meet data here, nor products those of other versions."""
+        big = [(tensor.shape, of) for tensor, of in found if tensor.numel() != 1]
+        shapes = {shape for shape, of in big if of}
+        told = {held is None for _, of in big for held in of.values()}
+        mixed = len(big) > 1 and len(told) > 1
+        return kind.tells or all(
+            (of and not mixed) or (kind.single and shape in shapes) for shape, of in big
+        )
+
     def _sources(self, tensor: Tensor, node: Any) -> Sources:
         """Which weights a tensor is, or was made of; those of the block, it is noted, are read."""
+        found: Sources = {}
         first, last = _span(tensor)
-        inside = [key for key, at, end in self._spans if first < end and at < last]
-        self.reads.update((key, node) for key in inside)
-        found: Sources = {(name, 0): None for name, _ in inside}
-        for name, there, at, end in self._others:
-            if first < end and at < last:  # Something else may lie there by now.
-                found[name, at] = Fingerprint(there)
+        n = bisect_left(self._starts, last)
+        while n and self._starts[n - 1] > first - self._longest:
+            n -= 1
+            at, end, key, there = self._places[n]
+            if first < end:
+                if there is None:
+                    self.reads.add((key, node))
+                    found[key[0], 0] = None
+                else:  # Something else may lie there by now.
+                    found[key[0], at] = Fingerprint(there)
         if self._made and tensor.layout == torch.strided:
             storage = tensor.untyped_storage()
             ref, sources = self._made.get(storage.data_ptr(), (lambda: None, {}))
