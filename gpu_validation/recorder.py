@@ -669,7 +669,6 @@ class Derived:
             known = id(leaf) in leaves or isinstance(leaf, nn.Parameter)
             return frozenset([leaves.get(id(leaf), "")] if known else []), known
         kind, _, number = node.name().partition("Backward")
-        packed = node in self._packed or _packs(node)
         if kind in VIEWS:
             return self._made[inputs[0]]
         factors = [n for n, each in enumerate(inputs) if each and (kind, n) not in ADDED_TO]
@@ -677,7 +676,7 @@ class Derived:
             scaled = kind in ("Mul", "Div") and not place and inputs[1:] == [None]
             needed = not (scaled or kind in SUMS or (kind, place) in ADDED_TO)
             saved = needed and not (kind in PRODUCTS and factors == [place])
-            if not number.isdigit() or (packed and saved):
+            if not number.isdigit() or (saved and names and self._keeps(node)):
                 self.unknown |= names
             elif needed and not itself:
                 self.held |= names
@@ -686,6 +685,9 @@ class Derived:
         if data or not all(made) or kind.startswith("Embedding"):
             return frozenset(), False
         return frozenset().union(*made), False
+
+    def _keeps(self, node: Any) -> bool:
+        return node in self._packed or _packs(node)
 
     def has(self, node: Any, name: str) -> bool:
         """Whether a node has a weight as its input, which its backward may read."""

@@ -728,6 +728,27 @@ def test_what_computes_no_gradient_may_read_the_newest_weights_beside(
     assert event["version"] == 0, event["extra"]
 
 
+@pytest.mark.parametrize("needs", [True, False])
+def test_a_function_that_reads_its_weight_itself_is_known_if_its_data_needs_a_gradient(
+    needs: bool, tmp_path: Path
+) -> None:
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = nn.Sequential(Reading("own"), nn.Tanh(), Reading("own"))
+        optimizer, waits = fused(module.parameters()), []
+        for m in range(3):
+            with recorder.forward(0, m, module):
+                waits.append(module(torch.rand(2, 8, requires_grad=needs)).square().sum())
+            if m:
+                with recorder.backward(0, m - 1, module):
+                    waits.pop(0).backward()
+                with recorder.update(0, m - 1, module):
+                    optimizer.step()
+                optimizer.zero_grad()
+    versions = [event["version"] for event in found if event["op"] == "B"]
+    assert versions == [0, 1 if needs else None]
+
+
 class LowRank(nn.Linear):
     def __init__(self) -> None:
         super().__init__(4, 8)
