@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import torch
 from torch import nn
+from torch.func import functional_call
 
 from benchmarks.measure import CELLS, Sample, main, table, timed
 from gpu_validation.recorder import Fingerprint, Recorder
@@ -21,6 +22,8 @@ from gpu_validation.recorder import Fingerprint, Recorder
 WIDTH, LAYERS = 1000, 10
 SAMPLES: Final = (64, 256, 1024)
 PARTS: Final = (1, 16)
+SHAPES: Final = ((64, 10), (256, 24), (1000, 10))
+FEW: Final = 64
 OFF: Final = 0
 TURNS: Final = 25
 RUNS: Final = 15
@@ -92,6 +95,43 @@ def recording() -> str:
     )
 
 
+def watched() -> str:
+    """Backwards of stashes an update old: every operation of theirs is looked at."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for width, layers in SHAPES:
+            path = f"{folder}/{width}"
+            with Recorder(path, rank=0, ranks=1, microbatches=10_000) as recorder:
+                times: dict[bool, list[float]] = {True: [], False: []}
+                for m in range(2 * TURNS + 2):
+                    taken = stale(width, layers, recorder if m % 2 else None, m)
+                    if m > 1:
+                        times[bool(m % 2)].append(taken)
+            more = statistics.median(times[True]) - statistics.median(times[False])
+            rows.append((f"{layers} of {width}", *_compared(times[True], times[False])))
+            rows[-1] = (*rows[-1], f"{1e6 * more / layers:.0f}")
+    columns = ("layers", *CELLS, "recorded", "from … to", "fastest against fastest", "µs a layer")
+    return (
+        f"Linear layers, {FEW} samples: a backward of a stash that an update has replaced, with "
+        f"the block around it and without, in {TURNS} turns.\n\n{table(columns, rows)}"
+    )
+
+
+def stale(width: int, layers: int, rec: Recorder | None, m: int) -> float:
+    """Seconds that a backward of weights takes that were replaced since."""
+    module = nn.Sequential(*(nn.Linear(width, width) for _ in range(layers)))
+    stash = {n: w.detach().clone().requires_grad_() for n, w in module.named_parameters()}
+    with nullcontext() if rec is None else rec.forward(m, m, stash):
+        loss = functional_call(module, stash, (torch.randn(FEW, width),)).square().mean()
+    with nullcontext() if rec is None else rec.update(m, m, module), torch.no_grad():
+        for weight in module.parameters():
+            weight.sub_(0.1)
+    start = process_time()
+    with nullcontext() if rec is None else rec.backward(m, m, stash):
+        torch.autograd.grad(loss, [*stash.values()])
+    return process_time() - start
+
+
 def _read(part: int) -> str:
     return "all" if part == 1 else f"part={part}"
 
@@ -109,7 +149,8 @@ def _compared(on: Sequence[float], off: Sequence[float]) -> tuple[str, ...]:
 
 def sections() -> list[str]:
     torch.set_num_threads(1)
-    return [f"torch {torch.__version__}", f"### Recording a loop of one's own\n\n{recording()}"]
+    title = "### Recording a loop of one's own"
+    return [f"torch {torch.__version__}", f"{title}\n\n{recording()}", watched()]
 
 
 if __name__ == "__main__":

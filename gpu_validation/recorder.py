@@ -40,12 +40,13 @@ import threading
 import time
 import weakref
 import zlib
+from bisect import bisect_left
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial, wraps
-from operator import index
+from functools import cache, partial, wraps
+from operator import index, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,11 @@ CHANGED = (
 OTHER = (
     "while its backward was computed, {} was read as another update left it: hand over what the "
     "backward reads (a recomputed forward, a function or a hook of your own may read the module's)"
+)
+
+UNUSED = (
+    "nothing that its backward was seen to compute uses {} or what else it was given, and weights "
+    "of other versions are there: hand over what it uses, and compute in the thread of its block"
 )
 
 ADDED = (
@@ -516,6 +522,9 @@ class Block:
             for name, other in found:
                 if other.digest() != self.prints[name].digest():
                     return {key: says.format(name)}
+        # What was read elsewhere is as good as what was given, where it has the same content.
+        if self.graph.unused and not (self.graph.others or self.reads):
+            return {"undecided": UNUSED.format(min(self.prints))}
         return {}
 
     def ready(self) -> bool:
@@ -601,6 +610,9 @@ ADDED_TO = {("Addmm", 0), ("Baddbmm", 0), ("Linear", 2), ("Convolution", 2)} | {
 }
 """Inputs whose value their backward does not need."""
 
+PRODUCTS = set("Mul Mm Addmm Mv Bmm Baddbmm Linear Convolution".split())
+"""Operations whose backward needs the value of an input only for the gradients of others."""
+
 OF_DATA = ("mm", "Mm", "Linear", "Conv", "Norm", "Rnn")
 """In names of operations that make, with what needs no gradient, a result that counts as data.
 
@@ -616,7 +628,8 @@ class Derived:
     held : set
         Weights of which the graph may hold what was made of weights alone, such as casts.
     unknown : set
-        Weights that were handed to functions of which nobody knows what they keep.
+        Weights that were handed to functions, or saved by hooks, of which nobody knows what they
+        keep.
     leaves : set
         Which of the weights, by `id`, it was made of.
 
@@ -630,7 +643,10 @@ class Derived:
     {'w'}
     """
 
-    def __init__(self, roots: Iterable[Any], leaves: Mapping[int, str]) -> None:
+    def __init__(
+        self, roots: Iterable[Any], leaves: Mapping[int, str], packed: Set[Any] = frozenset()
+    ) -> None:
+        self._packed = packed
         self.held: set[str] = set()
         self.unknown: set[str] = set()
         self.leaves: set[int] = set()
@@ -648,24 +664,30 @@ class Derived:
         self, node: Any, inputs: Sequence[Any], leaves: Mapping[int, str]
     ) -> tuple[frozenset[str], bool]:
         if node.name().endswith("AccumulateGrad"):
-            leaf = node.variable
+            leaf = _plain(node.variable)
             self.leaves |= {id(leaf)} & leaves.keys()
             known = id(leaf) in leaves or isinstance(leaf, nn.Parameter)
             return frozenset([leaves.get(id(leaf), "")] if known else []), known
         kind, _, number = node.name().partition("Backward")
         if kind in VIEWS:
             return self._made[inputs[0]]
+        factors = [n for n, each in enumerate(inputs) if each and (kind, n) not in ADDED_TO]
         for place, (names, itself) in enumerate(self._made[each] for each in inputs):
             scaled = kind in ("Mul", "Div") and not place and inputs[1:] == [None]
-            if not number.isdigit():
+            needed = not (scaled or kind in SUMS or (kind, place) in ADDED_TO)
+            saved = needed and not (kind in PRODUCTS and factors == [place])
+            if not number.isdigit() or (saved and names and self._keeps(node)):
                 self.unknown |= names
-            elif not (itself or scaled or kind in SUMS or (kind, place) in ADDED_TO):
+            elif needed and not itself:
                 self.held |= names
         data = None in inputs and any(part in kind for part in OF_DATA)
         made = [self._made[each][0] for each in inputs if each is not None]
         if data or not all(made) or kind.startswith("Embedding"):
             return frozenset(), False
         return frozenset().union(*made), False
+
+    def _keeps(self, node: Any) -> bool:
+        return node in self._packed or _packs(node)
 
     def has(self, node: Any, name: str) -> bool:
         """Whether a node has a weight as its input, which its backward may read."""
@@ -675,8 +697,71 @@ class Derived:
         return any(found is not None and found[1] and name in found[0] for found in inputs)
 
 
+@dataclass(frozen=True)
+class Operation:
+    """What is known of an operation.
+
+    Attributes
+    ----------
+    reads : bool
+        Whether it looks at any content.
+    single, lists : bool
+        Whether it computes element by element; whether of lists, entry by entry.
+    onto : bool
+        Whether its first argument is written over, and not read.
+    tells : bool
+        Whether it makes numbers only, no tensor.
+    written : tuple
+        Which arguments it writes to.
+
+    Examples
+    --------
+    >>> Operation.of(torch.ops.aten.copy_.default)
+    Operation(reads=True, single=True, lists=False, onto=True, tells=False, written=(0,))
+    >>> Operation.of(torch.ops.aten.zeros_like.default).reads
+    False
+    """
+
+    reads: bool
+    single: bool
+    lists: bool
+    onto: bool
+    tells: bool
+    written: tuple[int, ...]
+
+    @staticmethod
+    @cache
+    def of(func: Any) -> Operation:
+        """Of what a dispatch mode is called for."""
+        name, schema = getattr(func, "_opname", ""), getattr(func, "_schema", None)
+        view = getattr(func, "is_view", False) or name.endswith("_like") or name.startswith("new_")
+        lists, onto = name.startswith("_foreach_"), name.lstrip("_") in ("copy_", "foreach_copy_")
+        single = lists or onto or torch.Tag.pointwise in getattr(func, "tags", ())
+        given = [] if schema is None else [argument.alias_info for argument in schema.arguments]
+        written = [n for n, alias in enumerate(given) if alias is not None and alias.is_write]
+        made = [] if schema is None else [str(each.type) for each in schema.returns]
+        tells = bool(made) and not any("Tensor" in each for each in made)
+        return Operation(not view, single, lists, onto, tells, tuple(written))
+
+
+Sources = dict[tuple[str, int], Fingerprint | None]
+"""Weights: those that a block was told of (None), or others as they were, by name and place."""
+
+
 class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Sees which of some tensors are read by what is computed, backwards included."""
+    """Sees which of some tensors are read by what is computed, backwards included.
+
+    Outside a backward pass weights are copied, averaged and logged as well. What is made of them
+    alone, or element by element of them and of what is shaped like them, is followed: it counts
+    once it meets data.
+
+    Attributes
+    ----------
+    others : list
+        Weights of other versions that were computed with, as they were then.
+    used : bool
+        Whether some of those that the block was told of, or its forward, were.
+    """
 
     supports_higher_order_operators = True
 
@@ -685,11 +770,17 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.tensors = list(tensors)  # Kept, so that nothing else comes to lie there.
-        self._spans = [(key, *_span(tensor)) for key, tensor in tensors]
-        self._others = [(name, tensor, *_span(tensor)) for (name, _), tensor in others.items()]
+        known = [(*_span(tensor), key, None) for key, tensor in tensors]
+        more = [(*_span(tensor), (name, False), tensor) for (name, _), tensor in others.items()]
+        self._places = sorted([*known, *more], key=itemgetter(0))
+        self._starts = [at for at, *_ in self._places]
+        self._longest = max(end - at for at, end, *_ in self._places)
+        self._made: dict[int, tuple[Any, Sources]] = {}
         self.others: list[tuple[str, Fingerprint]] = []
+        self.used = False
         self.reads: set[tuple[tuple[str, bool], Any]] = set()
         self.nodes: set[Any] = set()
+        self.packed: set[Any] = set()
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
@@ -700,17 +791,97 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         """Called for every operation."""
-        if not getattr(func, "is_view", False):
-            node = torch._C._current_autograd_node()
+        kind = Operation.of(func)
+        if not kind.reads:
+            return func(*args, **(kwargs or {}))
+        node = torch._C._current_autograd_node()
+        if node not in self.nodes:
             self.nodes.add(node)
-            for tensor in _tensors_in([args, kwargs or {}]):
-                first, last = _span(tensor)
-                inside = (key for key, at, end in self._spans if first < end and at < last)
-                self.reads.update((key, node) for key in inside)
-                for name, there, at, end in self._others if node is not None else ():
-                    if first < end and at < last:  # Something else may lie there by now.
-                        self.others.append((name, Fingerprint(there)))
-        return func(*args, **(kwargs or {}))
+            self.packed |= {node} if _packs(node) else set()
+        given = [*args[kind.onto :], *(kwargs or {}).values()]
+        follow: list[tuple[int, Sources]] = []
+        for number, operands in enumerate(_each(given, kind.lists)):
+            found = [(tensor, self._sources(tensor, node)) for tensor in operands]
+            sources: Sources = {key: held for _, of in found for key, held in of.items()}
+            if sources and node is None and self._apart(kind, found):
+                follow.append((number, sources))
+            elif sources:
+                self.used |= None in sources.values()
+                self.others += [(name, it) for (name, _), it in sources.items() if it is not None]
+        result = func(*args, **(kwargs or {}))
+        if follow:
+            made = list(_each([result, *(args[n] for n in kind.written)], kind.lists))
+            for number, sources in follow:
+                for tensor in made[number]:
+                    self._follow(tensor, sources)
+        return result
+
+    @staticmethod
+    def _apart(kind: Operation, found: Sequence[tuple[Tensor, Sources]]) -> bool:
+        """Whether weights do not meet data here, nor products those of other versions."""
+        big = [(tensor.shape, of) for tensor, of in found if tensor.numel() != 1]
+        shapes = {shape for shape, of in big if of}
+        told = {held is None for _, of in big for held in of.values()}
+        mixed = len(big) > 1 and len(told) > 1
+        return kind.tells or all(
+            (of and not mixed) or (kind.single and shape in shapes) for shape, of in big
+        )
+
+    def _sources(self, tensor: Tensor, node: Any) -> Sources:
+        """Which weights a tensor is, or was made of; those of the block, it is noted, are read."""
+        found: Sources = {}
+        first, last = _span(tensor)
+        n = bisect_left(self._starts, last)
+        while n and self._starts[n - 1] > first - self._longest:
+            n -= 1
+            at, end, key, there = self._places[n]
+            if first < end:
+                if there is None:
+                    self.reads.add((key, node))
+                    found[key[0], 0] = None
+                else:  # Something else may lie there by now.
+                    found[key[0], at] = Fingerprint(there)
+        if self._made and tensor.layout == torch.strided:
+            storage = tensor.untyped_storage()
+            ref, sources = self._made.get(storage.data_ptr(), (lambda: None, {}))
+            found = sources | found if ref() is storage else found
+        return found
+
+    def _follow(self, tensor: Tensor, sources: Sources) -> None:
+        if tensor.layout == torch.strided:
+            storage = tensor.untyped_storage()
+            ref, before = self._made.get(storage.data_ptr(), (lambda: None, {}))
+            part = ref() is storage and tensor.nbytes < storage.nbytes()
+            sources = before | sources if part else sources
+            self._made[storage.data_ptr()] = weakref.ref(storage), sources
+
+
+def _each(given: Sequence[Any], lists: bool) -> Iterator[list[Tensor]]:
+    """Tensors among arguments: all of them, or, of lists, those that are computed together."""
+    rows = [entry for entry in given if isinstance(entry, list | tuple)] if lists else []
+    if not rows:
+        yield list(_tensors_in(list(given)))
+        return
+    for entries in zip(*rows, strict=True):
+        yield list(_tensors_in([*entries, *(one for one in given if isinstance(one, Tensor))]))
+
+
+RAW: dict[type, list[str]] = {}
+"""Names by which nodes of a kind show what they have saved."""
+
+
+def _packs(node: Any) -> bool:
+    """Whether hooks have packed what a node saved: nobody knows what it keeps."""
+    kind = type(node)
+    if kind not in RAW:
+        RAW[kind] = [name for name in dir(kind) if name.startswith("_raw_saved_")]
+    for name in RAW[kind]:
+        with suppress(RuntimeError):  # It is freed.
+            found = getattr(node, name)
+            each = found if isinstance(found, tuple) else [found]
+            if any(getattr(saved, "unpack_hook", None) is not None for saved in each):
+                return True
+    return False
 
 
 @dataclass
@@ -738,6 +909,9 @@ class Graph:
         other weights, what changed was not needed, unless all weights lie elsewhere.
     computed : bool
         Whether it did anything.
+    unused : bool
+        Whether it was seen to use none of the weights that it was told of, nor those of its
+        forward, while others were watched.
     """
 
     held: dict[str, tuple[Fingerprint, Fingerprint | None]] = field(default_factory=dict)
@@ -747,8 +921,10 @@ class Graph:
     others: list[tuple[str, Fingerprint]] = field(default_factory=list)
     seen: set[tuple[str, bool]] | None = None
     computed: bool = False
+    unused: bool = False
     _leaves: dict[int, str] = field(default_factory=dict)
     _given: set[int] = field(default_factory=set)
+    _others: bool = False
 
     def look(
         self, block: Block, places: Mapping[str, Place], others: Iterable[tuple[str, Place]]
@@ -766,10 +942,9 @@ class Graph:
             self.derived |= {name} if place.derived else set()
             there = place.there() if state[1] != place.state[1] else None
             lies = None if there is None else Fingerprint(there)
-            if place.fits(state, block.prints[name], *([] if lies is None else [lies])):
-                continue
-            self.held[name] = place.held, lies
             regions += [] if there is None else [((name, False), there)]
+            if not place.fits(state, block.prints[name], *([] if lies is None else [lies])):
+                self.held[name] = place.held, lies
         elsewhere = {}
         for name, place in others:
             told = block.tensors.get(name)
@@ -778,7 +953,7 @@ class Graph:
             if (there := place.there()) is not None and there.data_ptr() != told.data_ptr():
                 elsewhere[name, there.data_ptr()] = there
         if (self.held or elsewhere) and not block.hooked:
-            self.watch = Watch(regions, elsewhere)
+            self.watch, self._others = Watch(regions, elsewhere), bool(elsewhere)
 
     def enter(self) -> None:
         """The computation begins."""
@@ -791,8 +966,10 @@ class Graph:
         if watch is not None:
             watch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
             self.others = watch.others
-            self.seen, self.computed = {key for key, _ in watch.reads}, bool(watch.nodes)
-            found = Derived(watch.nodes, self._leaves)
+            self.seen = {(n, told) for (n, told), _ in watch.reads if told or n in self.held}
+            self.computed = bool(watch.nodes)
+            found = Derived(watch.nodes, self._leaves, watch.packed)
+            self.unused = self._others and not (watch.used or found.leaves)
             anew = {name for (name, _), node in watch.reads if not found.has(node, name)}
             # A forward may be told of weights, and use copies of which its backward is told.
             used, of = found.leaves, self._leaves

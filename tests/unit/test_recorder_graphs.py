@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call
-from torch.nn.utils import parametrizations, prune
+from torch.func import functional_call, grad, jvp, vjp, vmap
+from torch.nn.utils import clip_grad_norm_, parametrizations, prune
+from torch.optim.swa_utils import AveragedModel
 from torch.utils.checkpoint import checkpoint
 
 from gpu_validation.recorder import Derived, Recorder
@@ -458,3 +460,445 @@ def test_a_backward_that_reads_weights_of_another_version_is_undecided(
     assert ("was read as another update left it" in last["extra"].get("undecided", "")) is (
         way != "own"
     )
+
+
+Grads = Mapping[str, Tensor]
+Backward = Callable[[nn.Module, dict[str, Tensor], Tensor], Grads]
+
+
+def pulled(
+    module: nn.Module, weights: Mapping[str, Tensor], x: Tensor, checked: bool = False
+) -> Grads:
+    """Gradients by autograd, of a forward that is computed again."""
+
+    def run(x: Tensor) -> Tensor:
+        out: Tensor = functional_call(module, dict(weights), (x,))
+        return out
+
+    loss = (checkpoint(run, x, use_reentrant=False) if checked else run(x)).square().sum()
+    of = {name: weight for name, weight in weights.items() if weight.requires_grad}
+    return dict(zip(of, torch.autograd.grad(loss, [*of.values()]), strict=True))
+
+
+def by_hand(module: nn.Module, weights: Mapping[str, Tensor], x: Tensor) -> Grads:
+    """Of two layers with a tanh between them."""
+    with torch.no_grad():
+        one, bias, two, last = weights.values()
+        hidden = (x @ one.t() + bias).tanh()
+        back = 2 * (hidden @ two.t() + last)
+        inner = (back @ two) * (1 - hidden.square())
+        found = inner.t() @ x, inner.sum(0), back.t() @ hidden, back.sum(0)
+    return dict(zip(weights, found, strict=True))
+
+
+def forwards(module: nn.Module, weights: Mapping[str, Tensor], x: Tensor) -> Grads:
+    """Gradients by forward differentiation, an element at a time."""
+    of = {name: weight.detach() for name, weight in weights.items()}
+
+    def loss(weights: dict[str, Tensor]) -> Tensor:
+        out: Tensor = functional_call(module, weights, (x,)).square().sum()
+        return out
+
+    def slope(name: str, element: int) -> Tensor:
+        along = {other: torch.zeros_like(weight) for other, weight in of.items()}
+        along[name].view(-1)[element] = 1
+        found: Tensor = jvp(loss, (of,), (along,))[1]
+        return found
+
+    return {
+        name: torch.stack([slope(name, k) for k in range(weight.numel())]).view(weight.shape)
+        for name, weight in of.items()
+    }
+
+
+def by_vjp(module: nn.Module, weights: Mapping[str, Tensor], x: Tensor) -> Grads:
+    plain = {name: weight.detach() for name, weight in weights.items()}
+    found = vjp(lambda given: functional_call(module, given, (x,)).square().sum(), plain)
+    gradients: Grads = found[1](torch.tensor(1.0))[0]
+    return gradients
+
+
+def by_sample(module: nn.Module, weights: Mapping[str, Tensor], x: Tensor) -> Grads:
+    plain = {name: weight.detach() for name, weight in weights.items()}
+
+    def loss(given: dict[str, Tensor], row: Tensor) -> Tensor:
+        out: Tensor = functional_call(module, given, (row[None],)).square().sum()
+        return out
+
+    return {name: each.sum(0) for name, each in vmap(grad(loss), (None, 0))(plain, x).items()}
+
+
+def in_thread(compute: Backward) -> Backward:
+    def computed(module: nn.Module, weights: dict[str, Tensor], x: Tensor) -> Grads:
+        found: list[Grads] = []
+        thread = threading.Thread(target=lambda: found.append(compute(module, weights, x)))
+        thread.start()
+        thread.join()
+        return found[0]
+
+    return computed
+
+
+def at(take: Callable[[nn.Module], dict[str, Tensor]], compute: Backward = pulled) -> Backward:
+    """Of the weights that `take` finds, whatever was handed over."""
+    return lambda module, _, x: compute(module, take(module), x)
+
+
+def live(module: nn.Module) -> dict[str, Tensor]:
+    return dict(module.named_parameters())
+
+
+def through_numpy(module: nn.Module) -> dict[str, Tensor]:
+    found = {name: weight.detach().numpy().copy() for name, weight in live(module).items()}
+    return {name: torch.from_numpy(array).requires_grad_() for name, array in found.items()}
+
+
+def half(module: nn.Module, weights: dict[str, Tensor], x: Tensor) -> Grads:
+    """The stash, but of one weight a copy of the newest."""
+    name = next(iter(weights))
+    return pulled(module, weights | {name: clones(module)[name]}, x)
+
+
+def halves(module: nn.Module, weights: dict[str, Tensor], x: Tensor) -> Grads:
+    """In one buffer, half of which is of the newest."""
+    sizes = [weight.numel() for weight in weights.values()]
+    parts = torch.split(torch.empty(sum(sizes)), sizes)
+    for part, old, new in zip(parts, weights.values(), live(module).values(), strict=True):
+        part.copy_((new if part is parts[0] else old).detach().view(-1))
+    given = {n: part.view_as(w) for (n, w), part in zip(weights.items(), parts, strict=True)}
+    return by_hand(module, given, x)
+
+
+def squares() -> nn.Module:
+    return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
+
+
+def first() -> nn.Module:
+    return nn.Sequential(nn.Linear(4, 8), nn.Tanh())
+
+
+def stale(
+    folder: Path,
+    compute: Backward,
+    make: Callable[[], nn.Module] = squares,
+    beside: Callable[[nn.Module, dict[str, Tensor]], object] = lambda module, weights: None,
+    attached: bool = False,
+) -> dict[str, Any]:
+    """The backward of a stash, two updates old; `beside`: what else is done in its block."""
+    found: Events = []
+    with recorded(folder, found) as recorder:
+        module = make()
+        if attached:
+            recorder.attach(module)
+        stash, x = clones(module), torch.rand(5, 4)
+        with recorder.forward(0, 0, stash), torch.no_grad():
+            functional_call(module, stash, (x,))
+        for m in (1, 2):
+            with recorder.update(0, m, module), torch.no_grad():
+                for weight in module.parameters():
+                    weight.sub_(0.1)
+        with recorder.backward(0, 0, stash):
+            given = compute(module, stash, x)
+            for name, gradient in given.items():
+                live(module)[name].grad = gradient.detach()
+            beside(module, stash)
+    return found[-1]
+
+
+READ = "was read as another update left it"
+UNUSED = "nothing that its backward was seen to compute uses"
+WRONG: dict[str, tuple[Backward, str]] = {
+    "live": (at(live), READ),
+    "live, by hand": (at(live, by_hand), READ),
+    "live, forwards": (at(live, forwards), READ),
+    "live, vjp": (at(live, by_vjp), READ),
+    "live, vmap": (at(live, by_sample), READ),
+    "a copy": (at(clones), READ),
+    "a copy, by hand": (at(clones, by_hand), READ),
+    "half": (half, READ),
+    "halves": (halves, READ),
+    "numpy": (at(through_numpy), UNUSED),
+    "thread": (in_thread(at(live)), UNUSED),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_gradient_at_other_weights_than_the_stash_is_undecided(name: str, tmp_path: Path) -> None:
+    compute, says = WRONG[name]
+    event = stale(tmp_path, compute)
+    assert event["version"] is None
+    assert says in event["extra"]["undecided"]
+
+
+@pytest.mark.parametrize("way", ["live", "a copy", "half", "thread"])
+def test_a_first_layer_that_is_recomputed_with_other_weights_is_undecided(
+    way: str, tmp_path: Path
+) -> None:
+    """Its backward reads no weight; only the forward that is computed again does."""
+    compute, says = WRONG[way]
+    event = stale(tmp_path, compute, first)
+    assert event["version"] is None
+    assert says in event["extra"]["undecided"]
+
+
+def test_a_copy_that_was_taken_before_the_block_is_no_stash(tmp_path: Path) -> None:
+    taken: list[dict[str, Tensor]] = []
+
+    def taking() -> nn.Module:
+        module = squares()
+        taken.append({name: weight * 2 for name, weight in clones(module).items()})
+        return module
+
+    event = stale(tmp_path, lambda module, _, x: pulled(module, taken[0], x), taking)
+    assert UNUSED in event["extra"]["undecided"]
+
+
+RIGHT: dict[str, Backward] = {
+    "functional_call": pulled,
+    "by hand": by_hand,
+    "forwards": forwards,
+    "vjp": by_vjp,
+    "vmap": by_sample,
+    "copies": lambda module, weights, x: pulled(
+        module, {n: w.detach().clone().requires_grad_() for n, w in weights.items()}, x
+    ),
+}
+
+
+def averaged(module: nn.Module, _: Any) -> None:
+    average = AveragedModel(module)
+    for _ in range(2):
+        average.update_parameters(module)
+
+
+def averaged_by_hand(module: nn.Module, _: Any) -> None:
+    averages = [torch.zeros_like(weight) for weight in module.parameters()]
+    with torch.no_grad():
+        for average, weight in zip(averages, module.parameters(), strict=True):
+            average.mul_(0.9).add_(weight, alpha=0.1)
+            average.lerp_(weight, 0.1)
+            average.copy_(0.9 * average + 0.1 * weight)
+        torch._foreach_lerp_(averages, [*module.parameters()], 0.1)
+
+
+def logged(module: nn.Module, weights: dict[str, Tensor]) -> None:
+    norms = torch._foreach_norm([*module.parameters(), torch.rand(3, 3)])
+    torch.stack(list(norms)).norm().item()
+    for name, weight in module.named_parameters():
+        drift = (weight - weights[name]).norm() / weight.norm()
+        assert float(drift.detach()) >= 0
+        assert bool(weight.isfinite().all())
+        assert weight.grad is not None
+        assert not torch.equal(weight, weight.grad)
+        weight.detach().bfloat16(), weight.detach().abs().max(), weight.detach().std()
+
+
+def clipped(module: nn.Module, _: Any) -> None:
+    clip_grad_norm_(module.parameters(), 0.1)
+    for weight in module.parameters():
+        assert weight.grad is not None
+        weight.grad.add_(torch.zeros_like(weight))
+
+
+def stashed(module: nn.Module, _: Any) -> None:
+    clones(module)
+
+
+def put_in(module: nn.Module, weights: dict[str, Tensor]) -> None:
+    """Its weights are replaced by the stash, for as long as it takes."""
+    kept = clones(module)
+    for given in (weights, kept):
+        for name, weight in module.named_parameters():
+            weight.data.copy_(given[name])
+        if given is weights:
+            module(torch.rand(5, 4)).sum().backward()
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_gradient_at_the_stash_is_known_however_it_is_computed(name: str, tmp_path: Path) -> None:
+    assert stale(tmp_path, RIGHT[name])["version"] == 0
+
+
+@pytest.mark.parametrize("compute", [pulled, by_hand], ids=["autograd", "by hand"])
+@pytest.mark.parametrize("beside", [averaged, averaged_by_hand, logged, clipped, stashed, put_in])
+def test_what_computes_no_gradient_may_read_the_newest_weights_beside(
+    beside: Any, compute: Backward, tmp_path: Path
+) -> None:
+    event = stale(tmp_path, compute, beside=beside)
+    assert event["version"] == 0, event["extra"]
+
+
+@pytest.mark.parametrize("needs", [True, False])
+def test_a_function_that_reads_its_weight_itself_is_known_if_its_data_needs_a_gradient(
+    needs: bool, tmp_path: Path
+) -> None:
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = nn.Sequential(Reading("own"), nn.Tanh(), Reading("own"))
+        optimizer, waits = fused(module.parameters()), []
+        for m in range(3):
+            with recorder.forward(0, m, module):
+                waits.append(module(torch.rand(2, 8, requires_grad=needs)).square().sum())
+            if m:
+                with recorder.backward(0, m - 1, module):
+                    waits.pop(0).backward()
+                with recorder.update(0, m - 1, module):
+                    optimizer.step()
+                optimizer.zero_grad()
+    versions = [event["version"] for event in found if event["op"] == "B"]
+    assert versions == [0, 1 if needs else None]
+
+
+class LowRank(nn.Linear):
+    def __init__(self) -> None:
+        super().__init__(4, 8)
+        self.requires_grad_(False)
+        self.down, self.up = nn.Parameter(torch.rand(2, 4)), nn.Parameter(torch.rand(8, 2))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x) + x @ self.down.t() @ self.up.t()
+
+
+def tied() -> nn.Module:
+    one, two = nn.Linear(4, 4), nn.Linear(4, 4)
+    two.weight = one.weight
+    return nn.Sequential(one, nn.Tanh(), two)
+
+
+def with_norms(wrap: Callable[[nn.Module], object]) -> nn.Module:
+    layer = nn.Linear(4, 8)
+    wrap(layer)
+    return nn.Sequential(layer, nn.Tanh(), nn.Linear(8, 2))
+
+
+MODULES: dict[str, Callable[[], nn.Module]] = {
+    "first": first,
+    "low rank": lambda: nn.Sequential(LowRank(), nn.Tanh()),
+    "tied": tied,
+    "weight norm": lambda: with_norms(normed),
+    "spectral norm": lambda: with_norms(spectral),
+    "words": lambda: nn.Sequential(Indices(), nn.Embedding(4, 8), nn.Tanh()),
+}
+
+
+class Indices(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        return x.argmax(1)
+
+
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("checked", [False, True], ids=["again", "checkpoint"])
+def test_a_stash_that_is_recomputed_is_known_whatever_the_layers(
+    checked: bool, name: str, tmp_path: Path
+) -> None:
+    event = stale(tmp_path, partial(pulled, checked=checked), MODULES[name])
+    assert event["version"] == 0, event["extra"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_newest_in_place_of_the_stash_are_noticed_whatever_the_layers(
+    name: str, tmp_path: Path
+) -> None:
+    event = stale(tmp_path, at(live), MODULES[name])
+    assert READ in event["extra"].get("undecided", ""), event["extra"]
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_block_may_be_opened_in_the_thread_that_computes(inside: bool, tmp_path: Path) -> None:
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module, x = squares(), torch.rand(5, 4)
+        stash = clones(module)
+        with recorder.forward(0, 0, stash):
+            loss = functional_call(module, stash, (x,)).square().sum()
+        with recorder.update(0, 0, module), torch.no_grad():
+            for weight in module.parameters():
+                weight.sub_(0.1)
+
+        def computes() -> None:
+            loss.backward()
+
+        def records() -> None:
+            with recorder.backward(0, 0, stash):
+                computes()
+
+        thread = threading.Thread(target=records if inside else computes)
+        with nullcontext() if inside else recorder.backward(0, 0, stash):
+            thread.start()
+            thread.join()
+    assert found[-1]["version"] == (0 if inside else None)
+
+
+def cloned() -> Any:
+    return torch.autograd.graph.saved_tensors_hooks(lambda t: t.clone(), lambda t: t)
+
+
+def widened() -> Any:
+    return torch.autograd.graph.saved_tensors_hooks(lambda t: t.double(), lambda t: t.float())
+
+
+class Packed(nn.Module):
+    """Its second layer is computed in a context, or checkpointed."""
+
+    def __init__(self, context: Callable[[], Any], checked: bool = False) -> None:
+        super().__init__()
+        self.context, self.checked = context, checked
+        self.one, self.two = nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x: Tensor) -> Tensor:
+        inner = self.one(x).tanh()
+        with self.context():
+            out: Tensor = (
+                checkpoint(self.two, inner, use_reentrant=False)
+                if self.checked
+                else self.two(inner)
+            )
+        return out
+
+
+@ATTACHED
+@pytest.mark.parametrize("inside", [True, False], ids=["inside", "around"])
+@pytest.mark.parametrize("context", [cloned, widened, nullcontext])
+@pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.AdamW])
+def test_what_hooks_of_saved_tensors_keep_nobody_knows(
+    make: Any, context: Any, inside: bool, attached: bool, tmp_path: Path
+) -> None:
+    """They may keep copies, and the optimizer writes in place."""
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = Packed(context if inside else nullcontext)
+        optimizer, waits = make(module.parameters(), lr=0.1, fused=True), []
+        if attached:
+            recorder.attach(module, optimizer)
+        for m in range(3):
+            with nullcontext() if attached else recorder.forward(0, m, module):
+                with nullcontext() if inside else context():
+                    loss = module(torch.rand(2, 8)).square().sum()
+                waits.append((m, loss + 0.1 * module.one.weight.norm()))
+            if m:
+                of, loss = waits.pop(0)
+                with nullcontext() if attached else recorder.backward(0, of, module):
+                    loss.backward()
+                with nullcontext() if attached else recorder.update(0, of, module):
+                    optimizer.step()
+                optimizer.zero_grad()
+    versions = [event["version"] for event in found if event["op"] == "B"]
+    assert versions == [0, 1 if context is nullcontext else None]
+
+
+@pytest.mark.parametrize("fused", [False, True], ids=["in turn", "written to"])
+def test_a_checkpoint_within_an_attached_module_is_known(fused: bool, tmp_path: Path) -> None:
+    """It packs saved tensors too; what is computed again is looked at."""
+    found: Events = []
+    with recorded(tmp_path, found) as recorder:
+        module = Packed(nullcontext, checked=True)
+        optimizer, waits = torch.optim.SGD(module.parameters(), lr=0.1, fused=True), []
+        recorder.attach(module, optimizer)
+        for m in range(3):
+            waits.append(module(torch.rand(2, 8)).square().sum())
+            if m or not fused:
+                waits.pop(0).backward()
+                optimizer.step()
+                optimizer.zero_grad()
+    versions = [event["version"] for event in found if event["op"] == "B"]
+    assert versions == ([0, 1] if fused else [0, 1, 2])
