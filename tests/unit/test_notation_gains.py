@@ -156,15 +156,6 @@ A = T.sequence("A", norm(x))
 T.assume(equal(A(0), 0))
 CLAIM = T.shows(A(n) <= sigma / (1 - mu))
 """,
-    "regret": """
-T.constant(star)
-T.assume(g**2 <= sigma**2)
-T.assume((x - star) ** 2 <= rho**2)
-T.assume((z - star) ** 2 <= (x - rho / (sigma * sqrt(k + 1)) * g - star) ** 2)
-T.iterate(x, z, k)
-D, A = T.sequence("D", (x - star) ** 2), T.sequence("A", g @ (x - star))
-CLAIM = T.shows(total(A(k), k, K) <= Rational(3, 2) * rho * sigma * sqrt(K))
-""",
     "late": """
 tau = index("tau")
 T.constant(star)
@@ -254,7 +245,6 @@ FALSE = {
     "outer": ("sigma / (1 - mu)", "sigma"),
     "page": ("<= 2 *", "<= 1 *"),
     "stashing": ("<= 2 *", "<= 1 *"),
-    "regret": ("Rational(3, 2)", "Rational(1, 2)"),
     "gossip": ("(1 - rho) ** 2", "(1 - rho)"),
     "late": ("(tau + Rational(1, 2))", "tau"),
     "powers": ("<= A(0) +", "<= A(0) / 2 +"),
