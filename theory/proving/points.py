@@ -16,6 +16,8 @@ TRIES: Final = 400
 """Random points that are tried before z3 is asked for one."""
 RLIMIT: Final = 300_000
 """z3's budget for one question about a point."""
+PATIENCE: Final = 2_000
+"""Milliseconds for it: some nonlinear questions take long and count as nothing."""
 SIZES: Final = (1, 1, 1, 4, 20, 100)
 """How small numbers are made, so that small step sizes are met as well."""
 
@@ -154,6 +156,7 @@ def _asked(
     reals = [z3.Real(f"x{place}") for place in range(len(signs))]
     solver = z3.Solver()
     solver.set("rlimit", RLIMIT)
+    solver.set("timeout", PATIENCE)
     for real, (least, _) in zip(reals, signs, strict=True):
         if least is not None:
             solver.add(real > 0 if least else real >= 0)
