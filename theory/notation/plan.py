@@ -22,8 +22,9 @@ from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.notation.clipping import Clipped
 from theory.notation.coercion import gap_of
+from theory.notation.counting import counting
 from theory.notation.iterations import Iterates
-from theory.notation.names import Function, index, plainly, text
+from theory.notation.names import Function, plainly, text
 from theory.notation.scene import Scene
 from theory.notation.summed import MEANT, total
 
@@ -144,24 +145,11 @@ class Plan:
         return one.name
 
     def count_along(self, *said: Relation) -> None:
-        """Find the index of sequences where nothing iterates: a(k + 1), Σ a(k), a window name it.
-
-        What is cited has summed already.
-        """
+        """Find the index of sequences where nothing iterates, and nobody has said it."""
         if self.index is None:
-            lines = (h.relation for h in self.assumed if h.relation not in self.cited)
-            own = [
-                *lines,
-                *(w.relation for w in self.written if not isinstance(w.rule, Cite)),
-                *said,
-            ]
-            calls = {call for one in own for call in atoms(one.gap, AppliedUndef)}
-            sums = {total.limits[-1] for one in own for total in atoms(one.gap, sympy.Sum)}
-            ahead = {one for call in calls for one in call.free_symbols if call.args == (one + 1,)}
-            summed = {one for one, first, _ in sums if first == 0 and not self.cites}
-            late = {last + 1 for _, first, last in sums if isinstance(first, sympy.Max)}
-            found = [one for one in ahead or summed or late if one == index(str(one))]
-            self.index = found[0] if len(found) == 1 else None
+            assumed = [h.relation for h in self.assumed if h.relation not in self.cited]
+            lines = [one.relation for one in self.written if not isinstance(one.rule, Cite)]
+            self.index = counting(assumed, lines, said, sums=not self.cites)
 
     def spelled(self, form: Scalar) -> Scalar:
         """With what sequences are instead of their names: what U(k) ≤ 0 says is said of U's."""
