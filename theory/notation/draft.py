@@ -308,7 +308,8 @@ class Draft:
         """Say what counts the members of sequences, such as blocks, where nothing iterates.
 
         Where there are no vectors that iterate, k is known from a line that names both a(k) and
-        a(k + 1), or else from the sums Σ_{k<K} a(k): then this need not be said.
+        a(k + 1), from assumptions of an a(k) of whose k the statement says nothing, or else from
+        the sums Σ_{k<K} a(k): then this need not be said.
         """
         require_index(index, self.id)
         if self._plan.index not in (None, index):
