@@ -102,11 +102,12 @@ FALSE = (too_small, too_small_here, too_small_below)
 def test_the_index_at_which_hypotheses_alone_call_sequences_runs(said: Said) -> None:
     """K is no constant, and no number is given to it."""
     made = stated(said)
-    assert k not in made.symbols and reading(made) == ""
+    assert k not in made.symbols
+    assert reading(made) == ""
     assert in_every_iteration(made) is made
 
 
-@pytest.mark.parametrize("said", (*SETTLED, *OPEN))
+@pytest.mark.parametrize("said", [*SETTLED, *OPEN])
 def test_what_holds_where_hypotheses_hold_in_every_iteration_is_not_refuted(said: Said) -> None:
     assert judge(as_claim(stated(said))).judgement.verdict is Verdict.UNKNOWN
 
@@ -118,14 +119,14 @@ def test_what_is_false_in_every_reading_is_refuted(said: Said) -> None:
 
 @pytest.mark.parametrize(
     ("said", "asks"),
-    (
+    [
         (here, "of which n is A(n) <= 1 said? That it holds in every iteration is T.along(n)"),
         (
             below,
             "of which j is B(j) <= A(j) said? What holds in every iteration is said of one "
             "index, k",
         ),
-    ),
+    ],
 )
 def test_a_row_that_is_open_asks_of_which_index(said: Said, asks: str) -> None:
     row = judge(as_claim(stated(said)))

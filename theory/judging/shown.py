@@ -135,7 +135,8 @@ def _supposed_of_all(theorem: Theorem) -> set[Scalar]:
     said = [one.relation.gap for one in theorem.hypotheses if isinstance(one, Hypothesis)]
     bound = {limit[0] for gap in said for one in atoms(gap, sympy.Sum) for limit in one.limits}
     called = {one for gap in said for call in atoms(gap, AppliedUndef) for one in call.free_symbols}
-    return called - bound - {*theorem.symbols} - theorem.goal.gap.free_symbols
+    known: set[Scalar] = {*theorem.symbols, *theorem.goal.gap.free_symbols}
+    return called - bound - known
 
 
 def _goal(theorem: Theorem, printed: Formulas) -> Relation:
