@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.certified import certified, claim_of, written
 from theory.falsifier.indexed import in_every_iteration, reading
 from theory.judging.as_claim import as_claim
 from theory.judging.judge import judge
+from theory.judging.shown import quantifiers
 from theory.kernel import Combine, Theorem
 from theory.notation import count, equal, index, theorem
 from theory.notation.draft import Draft
@@ -131,3 +134,39 @@ def test_what_is_false_in_every_reading_is_refuted(said: Said) -> None:
 def test_a_row_that_is_open_asks_of_which_index(said: Said, asks: str) -> None:
     row = judge(as_claim(stated(said)))
     assert asks in [one.says for one in row.judgement.evidence]
+
+
+FILE = """
+from theory.notation import index, theorem
+
+k, n = index("k n")
+T = theorem("mine.rates")
+A = T.sequence("A")
+T.assume({assumed})
+CLAIM = T.shows({shown})
+"""
+
+
+@pytest.mark.parametrize(
+    ("assumed", "shown"),
+    [
+        ("A(k + 1) <= A(k)", "A(n + 1) <= A(0)"),
+        ("A(k) >= 1", "A(n) >= 1"),
+        ("A(k + 2) <= A(k)", "A(2) <= A(0)"),
+    ],
+)
+def test_what_holds_in_every_iteration_is_used_in_each(
+    tmp_path: Path, assumed: str, shown: str
+) -> None:
+    path = written(tmp_path, FILE.format(assumed=assumed, shown=shown))
+    certified(path)
+    row = judge(claim_of(path))
+    assert row.judgement.verdict is Verdict.PROVED
+    assert any("in all of which the hypotheses hold" in one for one in row.shown.quantifiers)
+
+
+def test_an_index_that_no_proof_ranges_over_is_shown_as_one() -> None:
+    """The statement is refuted, and its hypothesis is about every k nevertheless."""
+    said = list(quantifiers(stated(too_small)))
+    assert any(one.startswith("for every iteration k") for one in said)
+    assert not any("k" in one.split(":")[0].split() for one in said if "iteration" not in one)
