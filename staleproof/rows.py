@@ -45,8 +45,8 @@ def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
         put(*map(one_line, _briefly(list(details(rows[0])))))
     else:
         for row in (row for row in rows if row["id"] in own and row["hypotheses"]):
-            told = [f"{row['id']}:", *_supposed(row)]
-            put(*map(one_line, _briefly(told)))
+            under = [f"{row['id']}:", *_supposed(row)]
+            put(*map(one_line, _briefly(under)))
     supplied: dict[str, list[str]] = {}
     for row in rows:
         if row["id"] in own:
