@@ -33,8 +33,8 @@ def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
     """Print the rows of a ledger, and how often each verdict occurs.
 
     Few rows come as a table with formulas and sentences, many one after the other, or as cells of a
-    table; one row comes with its hypotheses. Rows of files, whose ids are `own`, come with what the
-    files say in their own words.
+    table; one row comes at full length. Rows of files, whose ids are `own`, come with their
+    hypotheses, and with what the files say in their own words.
     """
     if len(rows) <= MOST_IN_A_TABLE and width() >= NARROWEST_TABLE:
         columns = ("id", "verdict", "printed proof", "formula", "sentence", "remark")
@@ -43,6 +43,10 @@ def put_rows(rows: Sequence[dict[str, Any]], own: Collection[str] = ()) -> None:
         put(*lines(rows, width()))
     if len(rows) == 1:
         put(*map(one_line, _briefly(list(details(rows[0])))))
+    else:
+        for row in (row for row in rows if row["id"] in own and row["hypotheses"]):
+            under = [f"{row['id']}:", *_supposed(row)]
+            put(*map(one_line, _briefly(under)))
     supplied: dict[str, list[str]] = {}
     for row in rows:
         if row["id"] in own:
@@ -95,7 +99,7 @@ def _briefly(told: Sequence[str]) -> Iterator[str]:
 
 def details(row: Any) -> Iterator[str]:
     """One row at full length: what it rests on, and its hypotheses as they were checked."""
-    from reports.ledger import LINKS, hypothesis_text, slack_of, verdict_text
+    from reports.ledger import LINKS, slack_of, verdict_text
 
     yield f"{row['id']}: {verdict_text(row)}"
     yield from (f"  {link}: {LINKS[link]}" for link in EXPLAINED if link in row["rests_on"])
@@ -104,12 +108,19 @@ def details(row: Any) -> Iterator[str]:
     if slack_of(row):
         brief = shorten(slack_of(row), LONGEST_SLACK, placeholder=" …")
         yield f"  slack, by which the certificate shows more: {brief}"
+    yield from _supposed(row)
+    yield from (f"  where {text}" for one in row.get("symbols", ()) for text in _meaning(one))
+
+
+def _supposed(row: Any) -> Iterator[str]:
+    """Under what a row holds, as it was checked, and for what."""
+    from reports.ledger import hypothesis_text
+
     for one in row["hypotheses"]:
         case = f" ({one['case']})" if "case" in one else ""
         words = f"    [{one['name']}: {one['says']}]" if one["says"] != one["name"] else ""
         yield f"  if{case} {hypothesis_text(one)}{words}"
     yield from (f"  {text}" for text in row["quantifiers"])
-    yield from (f"  where {text}" for one in row.get("symbols", ()) for text in _meaning(one))
 
 
 def _meaning(one: dict[str, str]) -> Iterator[str]:

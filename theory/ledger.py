@@ -76,6 +76,10 @@ class Finding:
     repaired: Repair | None = None
 
 
+REMARK: Final = "remark"
+"""Key of the data of evidence that is shown beside a verdict, whatever the verdict is."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Numbers that support or contradict, but decide nothing.

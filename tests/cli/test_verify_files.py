@@ -387,3 +387,28 @@ def test_how_far_an_attack_is_comes_from_the_process_that_makes_it(
     assert done.returncode == 0
     assert "[1/1] mine.one: tries small runs" in done.stderr.splitlines()
     assert "tries" not in run("verify", path, "--quiet", "--require", "UNKNOWN").stderr
+
+
+TWO = """
+from theory.kernel import Combine
+from theory.notation import equal, le, positive, theorem
+
+a, T = positive("a"), theorem("mine.plain")
+FIRST = T.shows(le(a, 2 * a), by=Combine(plus=(a,)))
+T.id = "mine.supposed"
+T.assume(equal(a, 5), "five")
+CLAIMS = [FIRST, T.shows(a <= 5, by=Combine({"five": 1}))]
+"""
+
+
+def test_each_claim_of_a_file_comes_with_what_it_supposes(run: Run, tmp_path: Path) -> None:
+    """Of a ≤ 5 · PROVED a reader has to know that a = 5."""
+    path = tmp_path / "two.py"
+    path.write_text(TWO, encoding="utf-8")
+    done = run("verify", path)
+    told = done.stdout.splitlines()
+    begins = told.index("mine.supposed:")
+    assert told[begins + 1].startswith("  if a == 5")
+    assert told[begins + 2] == "  for every a: positive"
+    assert "mine.plain:" not in told
+    assert told[-1] == "2 claims: 2 PROVED"

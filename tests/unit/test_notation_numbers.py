@@ -185,7 +185,7 @@ def test_a_sequence_without_a_meaning_has_the_sign_that_is_said() -> None:
     T = theorem("n.any")
     assert T.sequence("A")(k).is_nonnegative is None
     assert T.sequence("A", nonnegative=True)(k).is_nonnegative
-    with pytest.raises(TheoryError, match="leave nonnegative=True out"):
+    with pytest.raises(TheoryError, match="leave the sign out"):
         T.sequence("A", x @ u, nonnegative=True)
 
 

@@ -53,6 +53,12 @@ def forever(
     True
     >>> forever([le(0, x)], [{x: x - 1}], at_one, k, 0)
     False
+
+    What follows is read of one state: here y is what x was, and x grows without end.
+
+    >>> y = sympy.Symbol("y", real=True)
+    >>> forever([le(x, 9)], [{x: 2 * x - y, y: x}], [{x: sympy.Integer(1), y: sympy.S(0)}], k, 0)
+    False
     """
     still = _still(then, states)
     moving = [one for one in states[0] if one not in still]
@@ -126,9 +132,7 @@ def _kept(
     kept: Sequence[Relation],
 ) -> bool:
     """Whether all relations hold wherever the given ones do, and nothing leaves the set."""
-    stays = [
-        Relation(one.lhs.subs(each), one.kind, one.rhs.subs(each)) for one in kept for each in then
-    ]
+    stays = [one.replaced(each) for one in kept for each in then]  # all at once: y, x for x, y
     return all(_holds(one, given) for one in (*relations, *stays))
 
 

@@ -106,7 +106,9 @@ def _lasts(one: Iteration, known: Mapping[Scalar, Scalar], run: Run) -> bool:
 
 def shown(one: Iteration, at: Mapping[Scalar, Fraction], run: Run) -> dict[str, str]:
     """Parameters, what the function is, where the run starts, and what is chosen in it."""
-    said = {c.name: str(x) for c, x in at.items() if c in one.theorem.symbols or x != 0}
+    own = {c.name: str(x) for c, x in at.items() if c in one.theorem.symbols}
+    others = {c.name: x for c, x in at.items() if c.name not in own and x != 0}
+    said = own | {name: str(x) for name, x in curvatures(others).items()}
     said |= {_first(s.name): str(x) for s, x in zip(one.state, run.states[0][0], strict=True)}
     chosen = zip(*run.inputs[:-1], strict=True)
     near = {n: f"{n}, less {base}" for n, base in one.around.items()}
@@ -116,6 +118,36 @@ def shown(one: Iteration, at: Mapping[Scalar, Fraction], run: Run) -> dict[str, 
         for n in names
     )
     return said | {label: ", ".join(map(str, xs)) for label, xs in zip(labels, chosen, strict=True)}
+
+
+def curvatures(numbers: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """Coefficients of functions, none 0, with curvatures beyond knots as such, not as parts of f''.
+
+    Examples
+    --------
+    >>> bent = {"f(0)": 5, "f''": 2, "f'' +": -1, "f'' -": 1, "f knot": 3}
+    >>> list(curvatures({name: Fraction(x) for name, x in bent.items()}))
+    ['f(0)', "f''", "f'' above 3", "f'' below -3"]
+    >>> curvatures({"f'' -": Fraction(1), "f''": Fraction(2)})["f'' below 0"]
+    Fraction(4, 1)
+
+    Parts of nothing are nothing:
+
+    >>> curvatures({"f'' +": Fraction(-1), "f knot": Fraction(1)})
+    {}
+    """
+    found: dict[str, Fraction] = {}
+    for name, x in numbers.items():
+        function, _, end = name.partition("''")
+        sign, coordinate = end[:2], end[2:]
+        bend = numbers.get(f"{function}''{coordinate}")
+        if sign in (" +", " -") and bend:
+            width = numbers.get(f"{function} knot{coordinate}", Fraction(0))
+            where = f"above {width}" if sign == " +" else f"below {-width}"
+            found[f"{function}''{coordinate} {where}"] = bend * (1 + x)
+        elif sign not in (" +", " -") and " knot" not in name:
+            found[name] = x
+    return found
 
 
 def _first(name: str) -> str:

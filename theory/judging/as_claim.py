@@ -15,6 +15,7 @@ from theory.errors import TheoryError, VacuousError
 from theory.falsifier import Challenge, falsify
 from theory.falsifier.effort import current
 from theory.falsifier.gram.witness import gram_model
+from theory.falsifier.indexed import in_every_iteration, reading
 from theory.falsifier.noisy_runs import noisy_run
 from theory.falsifier.small_models import small_model
 from theory.falsifier.small_runs import small_run
@@ -27,7 +28,7 @@ from theory.kernel.rules.inner_runs import inner_runs
 from theory.kernel.theorem import Assumption, Theorem
 from theory.kernel.vectors import Scalar
 from theory.later import Later
-from theory.ledger import Evidence, Step
+from theory.ledger import REMARK, Evidence, Step
 from theory.verdicts import Verdict
 
 Remarks = Callable[[Proof], Sequence[Finding]]
@@ -134,6 +135,7 @@ def account(
     refutation, evidence = _attempt(stated, challenge, where)
     if refutation is None and proof.verdict is not Verdict.PROVED and attacked:
         refutation = _attacked(stated)
+        evidence = evidence if refutation else (*evidence, *_open(stated))
     findings = [*superfluous(stated, proof), *(remarks(proof) if remarks else ())]
     return Account(
         Decision((stated,), refutation),
@@ -233,14 +235,25 @@ def _attacked(theorem: Theorem) -> Refutation | None:
         return None
     attacks = (small_model, gram_model, noisy_run, small_run)
     model = None
+    try:
+        posed = in_every_iteration(theorem)
+    except TheoryError:  # no instance has what is said, whatever index is meant
+        return None
     for attack in attacks:
         with suppress(RecursionError):  # sympy recurses into the signs of a sum with 200 powers
-            model = model or attack(theorem)
+            model = model or attack(posed)
     if model is None:
         return None
+    model = replace(model, of=theorem)
     goal = model.goal
     violation = Violation(model.left, goal.kind, goal.rhs, model.numbers, model.under)
     return Refutation(model.shown, violation)
+
+
+def _open(theorem: Theorem) -> tuple[Evidence, ...]:
+    """That it is open of which index something is assumed."""
+    says = reading(theorem)
+    return (Evidence("neither", says, {REMARK: True}),) if says else ()
 
 
 def _possible(relations: list[Relation]) -> bool:

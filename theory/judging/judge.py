@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Final
 
 from schedules.errors import ScheduleError
 from schedules.user_code import place_in, reason
@@ -29,12 +28,9 @@ from theory.judging.decide import decided
 from theory.judging.mutants import accepts_original, run_controls
 from theory.judging.shown import shown
 from theory.judging.trusted import trusted
-from theory.ledger import Controls, Evidence, Judgement, Row, Shown, plainly
+from theory.ledger import REMARK, Controls, Evidence, Judgement, Row, Shown, plainly
 from theory.smt.queries import Query, digest_of, recording
 from theory.verdicts import Verdict
-
-REMARK: Final = "remark"
-"""Key of the data of evidence that is shown beside a verdict, whatever the verdict is."""
 
 More = Callable[[Claim], tuple[Evidence, ...]]
 """Further evidence about a claim."""

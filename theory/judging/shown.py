@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import sympy
+from sympy.core.function import AppliedUndef
 
 from theory.account import Account, Decision, Ground
 from theory.claims import Claim, Formulas
@@ -23,11 +24,12 @@ from theory.judging.certificates import (
 )
 from theory.judging.expression_text import expression_text, name_text, relation_text
 from theory.judging.meanings import meanings, operators, points_in_use, position_text
+from theory.kernel.atoms import atoms
 from theory.kernel.prove import prove
 from theory.kernel.relations import Relation, exact
 from theory.kernel.rules.ranges import ranging
 from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Smooth, Theorem
-from theory.kernel.vectors import Point
+from theory.kernel.vectors import Point, Scalar
 from theory.ledger import Judgement, Shown, Step
 from theory.smt.solver import Outcome
 
@@ -109,7 +111,7 @@ def quantifiers(theorem: Theorem) -> Iterator[str]:
     >>> list(quantifiers(YOUNG))
     ['for every a: positive', 'for all vectors u, v: of any dimension']
     """
-    running = {*ranging(theorem)}
+    running = {*ranging(theorem), *_supposed_of_all(theorem)}
     by_domain: dict[str, list[str]] = {}
     for one in [*theorem.symbols, *theorem.scalars]:
         if one not in running:
@@ -123,6 +125,18 @@ def quantifiers(theorem: Theorem) -> Iterator[str]:
     supposed = ", in all of which the hypotheses hold" if theorem.hypotheses else ""
     for index in sorted(running, key=str):
         yield f"for every iteration {name_text(index.name)}: {domain_text(index)}{supposed}"
+
+
+def _supposed_of_all(theorem: Theorem) -> set[Scalar]:
+    """Indices at which hypotheses call sequences, where the statement does not name them.
+
+    No proof ranges over them where there is none, and yet they are no single number.
+    """
+    said = [one.relation.gap for one in theorem.hypotheses if isinstance(one, Hypothesis)]
+    bound = {limit[0] for gap in said for one in atoms(gap, sympy.Sum) for limit in one.limits}
+    called = {one for gap in said for call in atoms(gap, AppliedUndef) for one in call.free_symbols}
+    known: set[Scalar] = {*theorem.symbols, *theorem.goal.gap.free_symbols}
+    return called - bound - known
 
 
 def _goal(theorem: Theorem, printed: Formulas) -> Relation:

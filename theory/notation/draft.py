@@ -28,6 +28,7 @@ from theory.notation.clipping import Clipped, facing
 from theory.notation.coercion import VectorEquation, is_parameters, relation, slack
 from theory.notation.interpolation import place
 from theory.notation.iterations import Iterates, require_index, require_step
+from theory.notation.moving import gaps_at, smooth_text
 from theory.notation.names import (
     Expectation,
     Function,
@@ -37,7 +38,7 @@ from theory.notation.names import (
     plainly,
     text,
 )
-from theory.notation.plan import MEANS, Plan, Statement, Written, gaps_at
+from theory.notation.plan import MEANS, Plan, Statement, Written
 from theory.notation.stating import theorem_of
 from theory.notation.summed import MEANT, SAID, resummed, total
 
@@ -146,7 +147,7 @@ class Draft:
         That of −f is offered where f is not convex and nothing iterates.
         """
         constant = sympy.sympify(constant)
-        label = name or f"{f.name} is {constant}-smooth"
+        label = name or smooth_text(f.name, constant)
         self._know(f)
         self._plan.smooth.append(Smooth(label, label, constant, f.name))
         return label
@@ -308,7 +309,8 @@ class Draft:
         """Say what counts the members of sequences, such as blocks, where nothing iterates.
 
         Where there are no vectors that iterate, k is known from a line that names both a(k) and
-        a(k + 1), or else from the sums Σ_{k<K} a(k): then this need not be said.
+        a(k + 1), from assumptions of an a(k) of whose k the statement says nothing, or else from
+        the sums Σ_{k<K} a(k): then this need not be said.
         """
         require_index(index, self.id)
         if self._plan.index not in (None, index):

@@ -27,8 +27,9 @@ from theory.kernel.rules import Cite
 from theory.kernel.theorem import Hypothesis
 from theory.kernel.vectors import Gram, Point, Scalar, Vector
 from theory.notation.interpolation import Meeting
+from theory.notation.moving import is_gap
 from theory.notation.names import Pending, text
-from theory.notation.plan import MEANS, Plan, is_gap
+from theory.notation.plan import MEANS, Plan
 
 
 def tell_apart(

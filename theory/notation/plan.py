@@ -21,9 +21,10 @@ from theory.kernel.theorem import Assumption, Delayed, Hypothesis, Rule, Smooth,
 from theory.kernel.values import Values
 from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.notation.clipping import Clipped
-from theory.notation.coercion import gap_of
+from theory.notation.counting import counting
 from theory.notation.iterations import Iterates
-from theory.notation.names import Function, index, plainly, text
+from theory.notation.moving import is_gap, moved, sentence
+from theory.notation.names import Function, plainly, text
 from theory.notation.scene import Scene
 from theory.notation.summed import MEANT, total
 
@@ -144,24 +145,11 @@ class Plan:
         return one.name
 
     def count_along(self, *said: Relation) -> None:
-        """Find the index of sequences where nothing iterates: a(k + 1), Σ a(k), a window name it.
-
-        What is cited has summed already.
-        """
+        """Find the index of sequences where nothing iterates, and nobody has said it."""
         if self.index is None:
-            lines = (h.relation for h in self.assumed if h.relation not in self.cited)
-            own = [
-                *lines,
-                *(w.relation for w in self.written if not isinstance(w.rule, Cite)),
-                *said,
-            ]
-            calls = {call for one in own for call in atoms(one.gap, AppliedUndef)}
-            sums = {total.limits[-1] for one in own for total in atoms(one.gap, sympy.Sum)}
-            ahead = {one for call in calls for one in call.free_symbols if call.args == (one + 1,)}
-            summed = {one for one, first, _ in sums if first == 0 and not self.cites}
-            late = {last + 1 for _, first, last in sums if isinstance(first, sympy.Max)}
-            found = [one for one in ahead or summed or late if one == index(str(one))]
-            self.index = found[0] if len(found) == 1 else None
+            assumed = [h.relation for h in self.assumed if h.relation not in self.cited]
+            lines = [one.relation for one in self.written if not isinstance(one.rule, Cite)]
+            self.index = counting(assumed, lines, said, sums=not self.cites)
 
     def spelled(self, form: Scalar) -> Scalar:
         """With what sequences are instead of their names: what U(k) ≤ 0 says is said of U's."""
@@ -244,23 +232,23 @@ class Plan:
                 self.averages += [one for one in constants if isinstance(one, Vector)]
         self.constants |= {one.value for one in lemma.points} & set(lemma.symbols)
         for one in (h for h in lemma.hypotheses if h.name not in unused):
-            moved = _moved(one, values)
-            if isinstance(moved, Hypothesis) and (self._says(moved) or _says_nothing(moved)):
+            told = moved(one, values)
+            if isinstance(told, Hypothesis) and (self._says(told) or _says_nothing(told)):
                 continue
-            if isinstance(moved, Smooth) and any(h.function == moved.function for h in self.smooth):
+            if isinstance(told, Smooth) and any(h.function == told.function for h in self.smooth):
                 continue
-            if isinstance(moved, Hypothesis) and moved not in self.assumed:
-                self.cited.add(moved.relation)
-            if isinstance(moved, Hypothesis):
-                moved = replace(moved, name=self._free(moved, lemma.id))
-            self.take(moved)
+            if isinstance(told, Hypothesis) and told not in self.assumed:
+                self.cited.add(told.relation)
+            if isinstance(told, Hypothesis):
+                told = replace(told, name=self._free(told, lemma.id))
+            self.take(told)
         for now, then in lemma.following:
             pair = values.vector(now.position), values.vector(then.position)
             known_pairs = [(first, plainly(second)) for first, second in self.iterates]
             self.iterates += [] if pair in known_pairs else [pair]
         for sequence, value in lemma.sequences.items():
             self.sequences.setdefault(sequence, values.scalar(value))
-        self.words |= dict.fromkeys(lemma.assumes)
+        self.words |= dict.fromkeys(sentence(said, values) for said in lemma.assumes)
         self.fixed |= {n for one in lemma.fixed if values.vector(one) == one for n in one.names}
         self.varying |= set(lemma.scalars)
         self.cited_indices |= {*lemma.indices, *indices(lemma)}
@@ -293,36 +281,7 @@ def _is_named(iterate: Vector, names: set[str]) -> bool:
     return bool(iterate.names & (parts | names))
 
 
-def is_gap(symbol: Scalar) -> bool:
-    """Whether it is the gap of a strict inequality, by its name."""
-    return str(symbol).startswith("gap(")
-
-
-def gaps_at(lemma: Theorem, values: Values) -> dict[Scalar, Scalar]:
-    """By the gap of a strict inequality of a theorem, what it is called where that is cited.
-
-    1 − b of b < 1 is another number at b_1 than at b_2: by one name they would be equal.
-    """
-    found: dict[Scalar, Scalar] = {}
-    for one in (h for h in lemma.hypotheses if isinstance(h, Hypothesis)):
-        for gap in filter(is_gap, one.relation.gap.free_symbols):
-            way = gap - one.relation.gap  # high is low and the gap
-            if one.relation.kind == "==" and gap not in way.free_symbols:
-                found.setdefault(gap, gap_of(values.scalar(way)))
-    return found
-
-
 def _says_nothing(one: Hypothesis) -> bool:
     """Whether a hypothesis is about numbers, and true: κ ≤ 1 at κ = 1."""
     gap, kind = one.relation.gap, one.relation.kind
     return bool(gap.is_number and (gap == 0 if kind == "==" else gap >= 0))
-
-
-def _moved(one: Assumption, values: Values) -> Assumption:
-    """An assumption at the values at which its theorem is cited."""
-    if isinstance(one, Delayed):
-        old, now = values.point(one.old), values.point(one.now)
-        return replace(one, old=old, now=now, constant=values.scalar(one.constant))
-    if isinstance(one, Smooth):
-        return replace(one, constant=values.scalar(one.constant))
-    return replace(one, relation=values.relation(one.relation))

@@ -22,9 +22,10 @@ from theory.notation.building import INSIDE, built
 from theory.notation.coercion import is_parameters
 from theory.notation.decomposition import decomposed
 from theory.notation.gains import distances_of, gains, ratios_of, start_of, unweighted
+from theory.notation.moving import is_gap
 from theory.notation.names import Function
 from theory.notation.norms import SQUARED
-from theory.notation.plan import Plan, Statement, Written, is_gap
+from theory.notation.plan import Plan, Statement, Written
 from theory.notation.potentials import from_start, in_powers, less, potential_of
 from theory.notation.weighed import Weighed, beginning_with_nothing, stored_weights, with_moves
 

@@ -14,6 +14,7 @@ from sympy.core.function import AppliedUndef
 from schedules.user_code import reason
 from theory.claims import Claim
 from theory.errors import TheoryError
+from theory.falsifier.indexed import reading
 from theory.kernel.relations import Relation
 from theory.kernel.rules import Induction, Root
 from theory.kernel.rules.algebra import Combine
@@ -212,7 +213,8 @@ def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[C
     known = {name: fact for name, fact in facts.items() if name not in lost}
     for one in _of_rule(theorem, STATEMENT, theorem.goal, theorem.conclude, known, again, progress):
         hint = "" if lost or one.entry is not None else missing_line(theorem.goal, known.values())
-        yield replace(one, why=one.why + hint)
+        said = "" if one.entry is not None else reading(theorem)
+        yield replace(one, why=one.why + (f"; {said}" if said else "") + hint)
 
 
 def _repeats(step: Step, lost: Collection[str]) -> bool:

@@ -103,14 +103,9 @@ def _steps(theorem: Theorem, one: Point, constant: sympy.Expr) -> bool:
 def missing_line(goal: Relation, facts: Collection[Relation]) -> str:
     """Which sort of line a statement about sequences may lack."""
     calls = goal.gap.atoms(AppliedUndef)
-    elsewhere = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)}
-    ranges = {one.args[0] for one in elsewhere if one.func in {call.func for call in calls}}
-    if calls and ranges and not calls & elsewhere and all(k.is_Symbol for k in ranges):
-        k = min(ranges, key=str)
-        return f"; of which {k} is it said? That it holds in every iteration is T.along({k})"
     if calls and not _gains(facts):
         return f"{NO_LINE}, such as T.have({_gain(goal)}){unnamed(goal)}"
-    ends = elsewhere - calls
+    ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
     numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
     unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)
     last = min(unsigned, key=lambda one: (one.func(0) not in calls, str(one)), default=None)
