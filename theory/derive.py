@@ -215,9 +215,19 @@ def _row(family: Family, law: DelayLaw) -> Row:
     if law.guess is not None:
         known = Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
         proved = weakest(one.verdict for one in law.start_proof) is Verdict.PROVED
-        if proved and isinstance(family.rule, GreedyRule) and multiplies(law.guess):
-            return row_of_slots(family, known)
+        greedy = isinstance(family.rule, GreedyRule)  # of stamps a law has parameters' defaults
+        if proved and multiplies(law.guess) and (greedy or not family.parameters):
+            return _stated_or_played(family, known)
     return row_of(family, known)
+
+
+def _stated_or_played(family: Family, known: Law) -> Row:
+    """What stamps say, which is of p = 1 too, or start times that are no stamps to ask about."""
+    stated = None if isinstance(family.rule, GreedyRule) else row_of(family)
+    if stated is not None and stated.proved:
+        return stated
+    slots = row_of_slots(family, known)
+    return slots if stated is None else max(stated, slots, key=lambda row: row.proofs)
 
 
 def durations(family: str, law: DelayLaw) -> tuple[DurationLaw, ...]:
