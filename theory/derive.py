@@ -59,7 +59,7 @@ from theory.laws.durations import DurationLaw, duration_laws
 from theory.laws.own_orders import Row, row_of
 from theory.laws.own_slots import in_parts, row_of_slots
 from theory.laws.plain_functions import require_plain_family
-from theory.laws.stamp_terms import divisors_at
+from theory.laws.stamp_terms import divisors_at, untied
 from theory.laws.static_orders.slots import Law, multiplies
 from theory.smt.solver import Outcome, undecided
 from theory.verdicts import Verdict, weakest
@@ -341,7 +341,8 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
             return _open(found, f"slots of {slots.name} have no short form")
         try:
             require_plain_family(family)
-            proof = prove_start_times(family.rule, admission, guess, family.in_flight, slots)
+            rule = untied(family.rule) if isinstance(family.rule, StampedOrder) else family.rule
+            proof = prove_start_times(rule, admission, guess, family.in_flight, slots)
         except (FamilyFileError, UnsupportedFormError) as error:
             why = f"the rule is not written for symbols ({error.where}: {error.what})"
             return _open(found, why)

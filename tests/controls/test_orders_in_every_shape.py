@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
@@ -88,6 +89,59 @@ def test_a_bound_is_proved_and_none_near_it(name: str) -> None:
         for other in (form + 1, form - 1, form.subs(M, M + 2), form.subs(M, 2 * M), form * 2):
             assert other == form or not proved(own, column, other), other
     assert row.proofs == 7 - (own.policy.name == "latest")
+
+
+def tied(shape: Shape, wide: int, lead: Callable[[At], Any], turns: tuple[int, int]) -> Family:
+    """One number that F and B have in common, and a second one that may say which of them is first.
+
+    Backwards begin `lead` numbers behind the forwards of stage 0.
+    """
+    first, second = turns
+    order = StampedOrder(
+        shape,
+        forward=lambda at: (wide * at.x + at.stage, first),
+        backward=lambda at: (wide * at.x + lead(at) - at.stage, second),
+    )
+    return family(order)
+
+
+TIED: dict[str, tuple[Family, sympy.Expr]] = {
+    "line": (tied(LINE, 2, lambda at: 2 * at.p, (0, 0)), p - s),
+    "F first": (tied(LINE, 2, lambda at: 2 * at.p, (0, 1)), p - s),
+    "B first": (tied(LINE, 2, lambda at: 2 * at.p, (1, 0)), p - s - 1),
+    "vee": (tied(VEE, 4, lambda at: 4 * at.p, (0, 0)), sympy.floor(p - s / 2)),
+    "half": (tied(LINE, 2, lambda at: 3 * at.p, (0, 0)), sympy.floor((3 * p - 2 * s) / 2)),
+}
+
+
+@pytest.mark.parametrize("name", TIED)
+def test_what_ties_is_told_apart(name: str) -> None:
+    """F comes before B; of stamps that grow by several with x, bounds are fractions of p and s."""
+    own, ahead = TIED[name]
+    row = row_of(own)
+    found = {one.name: one.bound for one in row.invariants if one.bound}
+    for column, form in (
+        ("staleness", sympy.Min(M - 1, ahead)),
+        ("in-flight", sympy.Min(M, ahead + 1)),
+    ):
+        stated = sympy.sympify(found[column], locals={"p": p, "M": M, "s": s})
+        for number, other in product(range(1, 9), repeat=2):
+            at = {p: number, M: other}
+            assert all(stated.subs(at | {s: n}) == form.subs(at | {s: n}) for n in range(number))
+    assert row.proofs == 7
+
+
+def test_control_stamps_in_common_do_not_say_which_is_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = TIED["line"][0]
+    assert not proved(own, "staleness", sympy.Min(M - 1, p - s))
+    monkeypatch.setattr(own_orders, "untied", lambda order: order)
+    assert not row_of(own).proved
+    late = TIED["B first"][0].rule
+    assert isinstance(late, StampedOrder)
+    monkeypatch.setattr(own_orders, "untied", lambda order: late)
+    assert not row_of(own).proved  # that of another order: runs refute it
 
 
 SPOILED: dict[str, Callable[[StampedOrder], StampedOrder]] = {

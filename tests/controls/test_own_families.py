@@ -234,25 +234,25 @@ def test_control_accept_calculates_and_does_nothing_else() -> None:
 
 
 def test_a_guess_that_is_refuted_is_no_refutation(tmp_path: Path) -> None:
-    """Some forward has the stamp of a backward: an order by these stamps is none."""
+    """From 61 ranks on it is another order, which no small run shows."""
     path = tmp_path / "mine.py"
-    path.write_text(COLLIDING, encoding="utf-8")
+    path.write_text(LATER, encoding="utf-8")
     found = derive(str(path)).to_json()
     assert {one["verdict"] for one in found["proof"]} == {"PROVED", "UNKNOWN"}
     assert "this form is not the law: z3 counterexample" in found["open"]
 
 
-COLLIDING = """
+LATER = """
 from schedules.families import Family
 from schedules.policies import WeightPolicy
 from schedules.stamps import LINE, StampedOrder
 
 FAMILY = Family(
-    name="colliding", source="ours", summary="ours", policy=WeightPolicy("stash"),
+    name="later", source="ours", summary="ours", policy=WeightPolicy("stash"),
     rule=StampedOrder(
         LINE,
-        forward=lambda at: (3 * at.x + at.rank,),
-        backward=lambda at: (3 * at.x + 3 * at.p - 2 * at.rank,),
+        forward=lambda at: (2 * at.x + at.rank,),
+        backward=lambda at: (2 * at.x + 2 * at.p - at.rank + at.choose(at.p > 60, 2, 0),),
     ),
 )
 """

@@ -20,12 +20,20 @@ MOST_FORMS: Final = 4
 MOST_QUOTIENTS: Final = 20_000
 """Forms with one divisor."""
 
+_SLOPES: Final = (2, 3, 4)
+"""Numbers that fractions of p and s are divided by."""
+
 _Guess = tuple[Callable[[], sympy.Expr], IntArray]
 """How a form is written, and its values."""
 
 
 def least_form(
-    wanted: IntArray, at: Mapping[str, IntArray], divisors: Sequence[int] = (), every: int = 1
+    wanted: IntArray,
+    at: Mapping[str, IntArray],
+    divisors: Sequence[int] = (),
+    every: int = 1,
+    *,
+    slopes: bool = False,
 ) -> sympy.Expr | None:
     """The least of a few short forms that is what is wanted everywhere.
 
@@ -41,6 +49,8 @@ def least_form(
         By what forms may be divided, rounded down, besides 1.
     every : int
         By what all that is divided is divided besides, but for M: that counts windows then.
+    slopes : bool
+        Whether there may be fractions of p and s, rounded down.
 
     Examples
     --------
@@ -52,7 +62,7 @@ def least_form(
         return None
     by = (1, *divisors) if divisors and every <= LONGEST else ()
     quotients = (_quotients(wanted, at, d, every) for d in by)
-    every_form = chain(_forms(at), *quotients)
+    every_form = chain(_forms(at), _sloped(at) if slopes else (), *quotients)
     above = [(write, values == wanted) for write, values in every_form if (values >= wanted).all()]
     chosen: list[sympy.Expr] = []
     open_at = np.ones(len(wanted), dtype=bool)
@@ -79,6 +89,18 @@ def _forms(at: Mapping[str, IntArray]) -> Iterator[_Guess]:
     if "K" in at:
         for e in (0, -1):
             yield partial(_windows, e), at["M"] // at["K"] + e
+
+
+def _sloped(at: Mapping[str, IntArray]) -> Iterator[_Guess]:
+    """Fractions of p and s: stamps may grow by several with x, and by fewer from rank to rank."""
+    for d in _SLOPES:
+        for a, b, e in product(range(2 * d + 1), range(-d, d + 1), range(-d, 2 * d + 1)):
+            if a % d or b % d:
+                yield partial(_slope, a, b, e, d), (a * at["p"] + b * at["s"] + e) // d
+
+
+def _slope(a: int, b: int, e: int, d: int) -> sympy.Expr:
+    return sympy.floor((a * p + b * s + e) / d)
 
 
 def _affine(a: int, b: int, c: int, e: int) -> sympy.Expr:

@@ -31,7 +31,7 @@ from schedules.stamps import At, StampedOrder, any_size
 from theory.errors import TheoryError, UnsupportedFormError
 from theory.laws.bound_guesses import least_form
 from theory.laws.plain_functions import require_plain_accept, require_plain_family
-from theory.laws.stamp_terms import Divisions, divisors_at, readable
+from theory.laws.stamp_terms import Divisions, divisors_at, readable, untied
 from theory.laws.stamped import Lanes, Size
 from theory.laws.stamped_bounds import BOUND, Formulas
 from theory.laws.stamped_families import COLUMNS, EACH, Subject, queried
@@ -259,7 +259,7 @@ def _read(family: Family, law: Law | None, *, by_slots: bool) -> tuple[StampedOr
             "an order says what sizes it has as `sizes`; `accept` may change what stamps use",
             "leave out `accept`, or let it give the interval alone",
         )
-    return family.rule, 1
+    return untied(family.rule), 1
 
 
 def _refusal(what: str, remedy: str) -> UnsupportedFormError:
@@ -308,7 +308,7 @@ def subject_of_order(family: Family, order: StampedOrder, least: int) -> Subject
         raise _refusal("`sizes` divides by what is no number", "divide by numbers")
     if updates is not None and family.interval:
         suppose.append(values[family.interval] <= count)
-    parts = [" ".join(str(one).split()) for one in suppose]
+    parts = [" ".join(str(one).split()) for one in suppose if not z3.is_true(z3.simplify(one))]
     if pipelines is not None:
         parts.insert(microbatches, f"M = {M_}")
     words = ", ".join(parts)
@@ -490,7 +490,9 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     if windows:
         longer = [run for run in longer if whole(family, run)]
     interval = family.interval or (INTERVAL if _fixed(family) else "")
-    found = least_form(*_points([*free, *longer], column, interval, every))
+    points = _points([*free, *longer], column, interval, every)
+    forms = (least_form(*points, slopes=slopes) for slopes in (False, True))
+    found = next((form for form in forms if form is not None), None)
     if found is None and runs.divisors:
         wanted, at = _points(longer, column, interval, every)
         by = at.pop("K", every)
