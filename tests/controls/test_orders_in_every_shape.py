@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 import sympy
 
+from schedules import versions
 from schedules.families import Family
 from schedules.families.family import Parameter
 from schedules.policies import PolicyName, WeightPolicy
 from schedules.stamps import LINE, LOOP, OPPOSITE, VEE, WORKERS, At, Shape, StampedOrder
+from schedules.validation.facts import in_flight
 from tests.controls.test_orders_that_divide import proved
 from theory.laws import own_orders
 from theory.laws.own_orders import row_of, turned
@@ -142,6 +144,55 @@ def test_control_stamps_in_common_do_not_say_which_is_first(
     assert isinstance(late, StampedOrder)
     monkeypatch.setattr(own_orders, "untied", lambda order: late)
     assert not row_of(own).proved  # that of another order: runs refute it
+
+
+D, K = sympy.Symbol("set_d", integer=True), sympy.Symbol("K", integer=True, positive=True)
+
+
+def later(interval: str) -> Family:
+    """Backwards come d rounds behind their forwards; a parameter says how many rounds."""
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (at.x, 0, at.rank),
+        backward=lambda at: (at.x + at.values["d"], 1, at.p - at.rank),
+        defaults={"d": 2, **dict.fromkeys(interval, 2)},
+    )
+    parameters = tuple(Parameter(name, name) for name in order.defaults)
+    return replace(family(order), parameters=parameters, interval=interval)
+
+
+@pytest.mark.parametrize("interval", ["", "K"])
+def test_bounds_are_found_in_a_parameter(interval: str) -> None:
+    own = later(interval)
+    stale = sympy.Min(sympy.floor(M / K) - 1, sympy.ceiling(D / K))
+    stale, held = stale if interval else sympy.Min(M - 1, D), sympy.Min(M, D + 1)
+    row = row_of(own)
+    found = {one.name: one.bound for one in row.invariants if one.bound}
+    symbols = {"p": p, "M": M, "s": s, "d": D, "K": K}
+    for column, form in (("staleness", stale), ("in-flight", held)):
+        assert sympy.sympify(found[column], locals=symbols) == form
+        for other in (form, form + 1, form - 1, form.subs(D, D + 1), form.subs(D, 2 * D), M):
+            assert proved(own, column, other) == (other == form), other
+    assert row.proofs == 7
+    number = sympy.lambdify([p, M, D, K], [stale, held], "math")
+    for ranks, each, late, every in product((1, 2, 5), (1, 3, 4, 9), range(1, 6), (1, 2, 3)):
+        if each % every == 0 and (interval or every == 1):
+            more = {"K": every} if interval else {}
+            run = own.build(ranks, each, d=late, **more)
+            local = versions(run).local_staleness.max(axis=1).tolist()
+            assert [local, list(in_flight(run))] == [
+                [one] * ranks for one in number(ranks, each, late, every)
+            ]
+
+
+def test_control_a_parameter_that_accept_may_change_is_in_no_bound() -> None:
+    own = later("K")
+    assert isinstance(own.rule, StampedOrder)
+    doubled = replace(own.rule, accept=lambda name, p, M, values: {"d": 2, "K": 2})
+    row = row_of(replace(own, rule=doubled))
+    assert [one.name for one in row.invariants if one.outcome.verdict is Verdict.PROVED] == [
+        "exclusive"  # which says nothing of stamps
+    ]
 
 
 SPOILED: dict[str, Callable[[StampedOrder], StampedOrder]] = {

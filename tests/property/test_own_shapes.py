@@ -159,7 +159,7 @@ def holds(family: Family, row: Row) -> int:
     most_chunks = 3 if order.shape.name in NAMED else 1
     intervals = range(1, 4) if interval else [family.policy.interval]
     forms = {
-        name: sympy.lambdify(sympy.symbols("p M s K"), sympy.sympify(bound), [ROUNDED])
+        name: sympy.lambdify(sympy.symbols(NAMES), sympy.sympify(bound), [ROUNDED])
         for name, bound in proved.items()
         if bound
     }
@@ -173,7 +173,8 @@ def holds(family: Family, row: Row) -> int:
         for name in proved:
             fact = found.get(name)
             if name in forms and fact is not None:
-                fact = fact == [forms[name](p, M, s, K) for s in range(len(fact))]
+                numbers = (K, chunks, chunks)
+                fact = fact == [forms[name](p, M, s, *numbers) for s in range(len(fact))]
             assert fact is not False, (name, p, M, K, chunks)
     return len(proved)
 
@@ -195,6 +196,7 @@ LABELS: dict[str, Callable[[At], Number]] = {
     "workers": lambda at: at.x * at.p + at.rank,
     "opposite": lambda at: at.x + at.lane * at.divide(at.M, 2)[0],
 }
+NAMES = "p M s K chunks layers"
 NAMED = {"loop": "chunks", "workers": "layers"}
 SHAPES = [LINE, LOOP, VEE, OPPOSITE, WORKERS]
 SPOILED = ["swapped", "tied", "early", "against", "early W", "label"]

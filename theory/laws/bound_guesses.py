@@ -33,7 +33,7 @@ def least_form(
     divisors: Sequence[int] = (),
     every: int = 1,
     *,
-    slopes: bool = False,
+    wider: bool = False,
 ) -> sympy.Expr | None:
     """The least of a few short forms that is what is wanted everywhere.
 
@@ -49,8 +49,9 @@ def least_form(
         By what forms may be divided, rounded down, besides 1.
     every : int
         By what all that is divided is divided besides, but for M: that counts windows then.
-    slopes : bool
-        Whether there may be fractions of p and s, rounded down.
+    wider : bool
+        Whether there may be fractions of p and s, rounded down, or one of the numbers that are
+        named otherwise: these are parameters.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def least_form(
         return None
     by = (1, *divisors) if divisors and every <= LONGEST else ()
     quotients = (_quotients(wanted, at, d, every) for d in by)
-    every_form = chain(_forms(at), _sloped(at) if slopes else (), *quotients)
+    every_form = chain(_forms(at), _wider(at) if wider else (), *quotients)
     above = [(write, values == wanted) for write, values in every_form if (values >= wanted).all()]
     chosen: list[sympy.Expr] = []
     open_at = np.ones(len(wanted), dtype=bool)
@@ -80,15 +81,35 @@ def _forms(at: Mapping[str, IntArray]) -> Iterator[_Guess]:
     for a, b, c, e in _coefficients():
         affine = partial(_affine, a, b, c, e)
         values = a * at["p"] + b * at["s"] + c * at["M"] + e
-        yield affine, values
-        if a or b or c:
-            for least in (0, 1):
-                yield partial(_at_least, least, affine), np.maximum(least, values)
+        yield from _and_at_least(affine, values) if a or b or c else [(affine, values)]
         if "K" in at and (a or b) and not c:
             yield partial(_above, affine), -(-values // at["K"])
     if "K" in at:
         for e in (0, -1):
             yield partial(_windows, e), at["M"] // at["K"] + e
+
+
+def _and_at_least(write: Callable[[], sympy.Expr], values: IntArray) -> Iterator[_Guess]:
+    """A form, and what is 0 or 1 where it would be less."""
+    yield write, values
+    for least in (0, 1):
+        yield partial(_at_least, least, write), np.maximum(least, values)
+
+
+def _wider(at: Mapping[str, IntArray]) -> Iterator[_Guess]:
+    yield from _sloped(at)
+    for name in sorted(at.keys() - {"p", "M", "s", "K"}):
+        symbol = sympy.Symbol(name, integer=True)
+        for a, b, c, f, e in product((0, 1), (0, -1), (0, 1), (1, 2, -1), range(-4, 5)):
+            affine = partial(_with_parameter, partial(_affine, a, b, c, e), f * symbol)
+            values = a * at["p"] + b * at["s"] + c * at["M"] + f * at[name] + e
+            yield from _and_at_least(affine, values)
+            if "K" in at and not c:
+                yield partial(_above, affine), -(-values // at["K"])
+
+
+def _with_parameter(write: Callable[[], sympy.Expr], beside: sympy.Expr) -> sympy.Expr:
+    return write() + beside
 
 
 def _sloped(at: Mapping[str, IntArray]) -> Iterator[_Guess]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -462,6 +463,7 @@ def _column(
         more = replace(runs, longer=[*runs.longer, *extra])
         return _column(family, order, subject, more, column, again - 1)
     bound = re.sub(r"\bK\b", family.interval, str(formulas.get(BOUND, "")))
+    bound = re.sub(r"\bset_", "", bound)
     return beside_runs(column, found, [*relevant, *extra], bound, family)
 
 
@@ -490,8 +492,8 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     if windows:
         longer = [run for run in longer if whole(family, run)]
     interval = family.interval or (INTERVAL if _fixed(family) else "")
-    points = _points([*free, *longer], column, interval, every)
-    forms = (least_form(*points, slopes=slopes) for slopes in (False, True))
+    wanted, at = _points([*free, *longer], column, interval, every, _others(family))
+    forms = (least_form(wanted, at, wider=wider) for wider in (False, True))
     found = next((form for form in forms if form is not None), None)
     if found is None and runs.divisors:
         wanted, at = _points(longer, column, interval, every)
@@ -502,6 +504,15 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
         found = least_form(wanted, at, runs.divisors, number)
         found = found and found.subs(M, sympy.floor(M / K)) if windows else found
     return found if found is None or family.interval else found.subs(K, every)
+
+
+def _others(family: Family) -> dict[str, str]:
+    """Parameters that bounds may name beside the interval, and their symbols."""
+    order = family.rule
+    if not isinstance(order, StampedOrder) or order.accept is not any_size:
+        return {}  # `accept` may change them
+    names = (one.name for one in family.parameters if one.name != family.interval)
+    return {name: _symbol(family, name) for name in names}
 
 
 def beside_runs(
@@ -563,9 +574,13 @@ def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> R
 
 
 def _points(
-    runs: Sequence[Run], column: str, interval: str, every: int
+    runs: Sequence[Run],
+    column: str,
+    interval: str,
+    every: int,
+    others: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[IntArray, dict[str, IntArray]]:
-    """The most at every stage of every run, and what p, M, s and the interval are there."""
+    """The most at every stage of every run, and what p, M, s, the interval and others are there."""
     points = [
         (most, {**run.size, "M": run.each}, stage)
         for run in runs
@@ -573,6 +588,7 @@ def _points(
     ]
     at = {name: np.array([size[name] for _, size, _ in points]) for name in ("p", "M")}
     at["s"] = np.array([stage for *_, stage in points])
+    at |= {one: np.array([size[name] for _, size, _ in points]) for name, one in others.items()}
     if interval or every > 1:
         at["K"] = np.array([size.get(interval, every) for _, size, _ in points])
     return np.array([most for most, *_ in points]), at
