@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, product
 from types import MappingProxyType
 from typing import Any, Final
@@ -28,7 +29,7 @@ from schedules.messages.model import QueueModel
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.schedule import IntArray
-from schedules.stamps import At, StampedOrder, any_size
+from schedules.stamps import At, Number, Shape, StampedOrder, any_size
 from theory.errors import TheoryError, UnsupportedFormError
 from theory.laws.bound_guesses import least_form
 from theory.laws.plain_functions import require_plain_accept, require_plain_family
@@ -448,8 +449,7 @@ def _column(
     try:
         found = queried(order, subject, family.name, column, formulas)
         if column in _IN_TURN and found.verdict is not Verdict.PROVED:
-            down = replace(subject, descending=True)
-            others = ((order, down), (turned(order), subject))
+            others = _downwards(order, subject, runs.divisors)
             tried = (queried(*other, family.name, column, formulas) for other in others)
             found = next((one for one in tried if one.verdict is Verdict.PROVED), found)
     except Exception as error:  # what an order of one's own does with symbols can be anything
@@ -467,12 +467,28 @@ def _column(
     return beside_runs(column, found, [*relevant, *extra], bound, family)
 
 
-def turned(order: StampedOrder) -> StampedOrder:
-    """The same schedules, with the microbatches of every pipeline numbered from the last one."""
-    shape = order.shape
+def _downwards(
+    order: StampedOrder, subject: Subject, divisors: Sequence[int]
+) -> Iterator[tuple[StampedOrder, Subject]]:
+    """The same order where ends go down through all numbers, or through those of each window.
+
+    What is in flight counts forwards and ends alone, so that these may be numbered apart.
+    """
+    yield order, replace(subject, descending=True)
+    yield turned(order), subject
+    for window in divisors:
+        yield order, replace(subject, ending=partial(from_last, order.shape, window=window))
+        yield turned(order, window), subject
+
+
+def turned(order: StampedOrder, window: int = 0) -> StampedOrder:
+    """The same schedules, with the microbatches of every pipeline numbered from the last one.
+
+    If there is a window, the numbers of each are numbered from its last one; M may cut it short.
+    """
 
     def down(of: Callable[[At], Any]) -> Callable[[At], Any]:
-        return lambda at: of(at.number(shape.microbatches(at) - 1 - at.x))
+        return lambda at: of(at.number(from_last(order.shape, at, window)))
 
     return replace(
         order,
@@ -482,6 +498,16 @@ def turned(order: StampedOrder) -> StampedOrder:
         split=down(order.split),
         microbatch=down(order.microbatch),
     )
+
+
+def from_last(shape: Shape, at: At, window: int = 0) -> Number:
+    """The number that has the place of at.x if its window, or all of them, is counted down."""
+    count = shape.microbatches(at)
+    if not window:
+        return count - 1 - at.x
+    begin = window * at.divide(at.x, window)[0]
+    end = at.choose(begin + window < count, begin + window, count)
+    return begin + end - 1 - at.x
 
 
 def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:

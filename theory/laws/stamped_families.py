@@ -76,6 +76,8 @@ class Subject:
         The most in flight, where the stated formula is longer.
     descending : bool
         Whether backwards go down through the microbatches.
+    ending : callable
+        ``ending(at)``: of which number the gradient is that comes in at.x-th place.
     updates : Updates, optional
         After how many gradients, where no action and no flush says so.
     """
@@ -85,6 +87,7 @@ class Subject:
     written: Mapping[str, sympy.Expr] = field(default_factory=dict)
     peak: Callable[[At], Term] | None = None
     descending: bool = False
+    ending: Callable[[At], Number] = lambda at: at.x
     updates: Updates | None = None
 
 
@@ -427,7 +430,8 @@ def _statements(
     if column == "in-flight":
         stated = bound(formulas, subject.written)
         replicas = lanes.order.closes is not None
-        yield from in_flight(lanes, stated, descending=subject.descending, replicas=replicas)
+        down, ending = subject.descending, subject.ending
+        yield from in_flight(lanes, stated, descending=down, replicas=replicas, ending=ending)
     elif column == "deadlock-free":
         yield from alike(lanes) if explicit else turns()
     elif versions and explicit:
