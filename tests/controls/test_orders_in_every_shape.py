@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -18,7 +19,9 @@ from schedules.stamps import LINE, LOOP, OPPOSITE, VEE, WORKERS, At, Shape, Stam
 from schedules.validation.facts import in_flight
 from tests.controls.test_orders_that_divide import proved
 from theory.laws import own_orders
-from theory.laws.own_orders import row_of, turned
+from theory.laws.own_orders import row_of, subject_of, turned
+from theory.laws.stamped_bounds import BOUND
+from theory.laws.stamped_families import queried
 from theory.laws.static_orders.symbols import M, p, s
 from theory.verdicts import Verdict
 
@@ -193,6 +196,101 @@ def test_control_a_parameter_that_accept_may_change_is_in_no_bound() -> None:
     assert [one.name for one in row.invariants if one.outcome.verdict is Verdict.PROVED] == [
         "exclusive"  # which says nothing of stamps
     ]
+
+
+def windows(
+    size: Callable[[At], Any], turn: int, interval: int = 1, lead: int = 0, named: str = ""
+) -> Family:
+    """Forwards of a window, then its backwards, from its last number on where `turn` is −1.
+
+    The first windows of forwards stand `lead` windows ahead.
+    """
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (at.divide(at.x, size(at))[0] - lead, 0, at.x + at.rank),
+        backward=lambda at: (at.divide(at.x, size(at))[0], 1, turn * at.x + at.M + at.p - at.rank),
+        defaults=dict.fromkeys(named, 3),
+    )
+    parameters = tuple(Parameter(name, name) for name in named)
+    return replace(family(order, interval=interval), parameters=parameters, interval=named)
+
+
+WINDOWS: dict[str, tuple[Family, sympy.Expr, sympy.Expr]] = {
+    "of four, down": (windows(lambda at: 4, -1, interval=4), sympy.S.Zero, sympy.Min(4, M)),
+    "of two, down": (windows(lambda at: 2, -1, interval=2), sympy.S.Zero, sympy.Min(2, M)),
+    "of three, down, an update each": (
+        windows(lambda at: 3, -1),
+        sympy.Min(2, M - 1),
+        sympy.Min(3, M),
+    ),
+    "of p": (windows(lambda at: at.p, 1), sympy.Min(M, p) - 1, sympy.Min(M, p)),
+    "of K": (windows(lambda at: at.values["K"], 1, named="K"), sympy.S.Zero, K),
+    "of three, one ahead": (
+        windows(lambda at: 3, -1, interval=3, lead=1),
+        sympy.Min(1, sympy.floor(M / 3) - 1),
+        sympy.Min(6, M),
+    ),
+}
+
+
+def in_any_way(own: Family, column: str, form: sympy.Expr) -> bool:
+    """Whether a bound is proved of the numbers as they are, or counted down."""
+    order, subject = own.rule, subject_of(own)
+    assert isinstance(order, StampedOrder)
+    ways = [(order, subject), *own_orders._downwards(order, subject, [2, 3, 4])]
+    found = (queried(*way, own.name, column, {BOUND: form}) for way in ways)
+    return any(one.verdict is Verdict.PROVED for one in found)
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_bounds_of_windows_are_those_of_runs(name: str) -> None:
+    own, stale, held = WINDOWS[name]
+    row = row_of(own)
+    assert row.proofs == 7, [one.outcome.note for one in row.invariants]
+    every = own.policy.interval
+    for ranks, each, more in product((1, 2, 5), range(1, 14), (1, 2, 4) if own.interval else (0,)):
+        window = more or every
+        if each % window == 0:
+            run = own.build(ranks, each, **({"K": more} if more else {}))
+            local = versions(run).local_staleness.max(axis=1).tolist()
+            at = {p: ranks, M: each, K: window}
+            assert local == [stale.subs(at)] * ranks
+            assert list(in_flight(run)) == [held.subs(at)] * ranks
+    found = {one.name: one.bound for one in row.invariants if one.bound}
+    symbols = {"p": p, "M": M, "s": s, "K": K}
+    for column, form in (("staleness", stale), ("in-flight", held)):
+        stated = sympy.sympify(found[column], locals=symbols)
+        for number, count, window in product(range(1, 6), range(1, 14), range(1, 5)):
+            at = {p: number, M: count, K: window}
+            small = count < (window if own.interval else every)
+            assert small or stated.subs(at) == form.subs(at)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", WINDOWS)
+def test_control_bounds_near_those_of_windows_are_not_proved(name: str) -> None:
+    own, stale, held = WINDOWS[name]
+    for column, form in (("staleness", stale), ("in-flight", held)):
+        assert in_any_way(own, column, form)
+        for other in (form + 1, form - 1, 2 * form + 1, M):
+            assert not in_any_way(own, column, other), other
+
+
+def test_control_windows_are_counted_down_one_by_one() -> None:
+    """Windows of three are no windows of two; the place of a number is that of one number."""
+    own, _, held = WINDOWS["of three, down, an update each"]
+    order, subject = own.rule, subject_of(own)
+    assert isinstance(order, StampedOrder)
+    verdicts = {}
+    for window in (2, 3):
+        ending = partial(own_orders.from_last, order.shape, window=window)
+        found = queried(order, replace(subject, ending=ending), "own", "in-flight", {BOUND: held})
+        verdicts[window] = found.verdict is Verdict.PROVED
+    assert verdicts == {2: False, 3: True}
+    for count, window in product(range(1, 14), (0, 1, 2, 3, 5)):
+        at = At(1, count, {}, 0, 0, 0, 0, lambda test, yes, no: yes if test else no, divmod)
+        places = [own_orders.from_last(LINE, at.number(x), window) for x in range(count)]
+        assert sorted(places) == [*range(count)]
 
 
 SPOILED: dict[str, Callable[[StampedOrder], StampedOrder]] = {

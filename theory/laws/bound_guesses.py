@@ -50,8 +50,8 @@ def least_form(
     every : int
         By what all that is divided is divided besides, but for M: that counts windows then.
     wider : bool
-        Whether there may be fractions of p and s, rounded down, or one of the numbers that are
-        named otherwise: these are parameters.
+        Whether there may be fractions of p and s, rounded down, or K, or one of the numbers
+        that are named otherwise: these are parameters.
 
     Examples
     --------
@@ -98,13 +98,13 @@ def _and_at_least(write: Callable[[], sympy.Expr], values: IntArray) -> Iterator
 
 def _wider(at: Mapping[str, IntArray]) -> Iterator[_Guess]:
     yield from _sloped(at)
-    for name in sorted(at.keys() - {"p", "M", "s", "K"}):
-        symbol = sympy.Symbol(name, integer=True)
+    for name in sorted(at.keys() - {"p", "M", "s"}):
+        symbol = K if name == "K" else sympy.Symbol(name, integer=True)
         for a, b, c, f, e in product((0, 1), (0, -1), (0, 1), (1, 2, -1), range(-4, 5)):
             affine = partial(_with_parameter, partial(_affine, a, b, c, e), f * symbol)
             values = a * at["p"] + b * at["s"] + c * at["M"] + f * at[name] + e
             yield from _and_at_least(affine, values)
-            if "K" in at and not c:
+            if "K" in at and name != "K" and not c:
                 yield partial(_above, affine), -(-values // at["K"])
 
 

@@ -444,7 +444,7 @@ def _column(
             return beside_runs(column, _unknown(column, "no short form fits small runs"), relevant)
         form = form.subs(M, M * EACH / subject.written.get("M", EACH))  # it is of one pipeline
         formulas = {BOUND: form}
-        if family.interval:
+        if family.interval and column == "staleness":  # of others it is a number as any
             formulas = {"K": sympy.Symbol(family.interval, integer=True), BOUND: form}
     try:
         found = queried(order, subject, family.name, column, formulas)
