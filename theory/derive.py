@@ -12,7 +12,7 @@ import z3
 from schedules.actions import Kind
 from schedules.closed_forms.affine import ONE, Quotient
 from schedules.closed_forms.counts import CountForm, guess_counts
-from schedules.closed_forms.let_in import Part, let_in, of_pipedream, parts_of
+from schedules.closed_forms.let_in import BOUNDS_READ, Part, let_in, of_pipedream, parts_of
 from schedules.closed_forms.start_times import (
     LEAST_STAGES,
     SAMPLED_STAGES,
@@ -440,11 +440,19 @@ def _closed(
 def _of_a_form(proof: Sequence[Outcome]) -> tuple[Outcome, ...]:
     """A counterexample to a guess says what is no law; of the family it refutes nothing."""
     return tuple(
-        undecided(one, f"this form is not the law: {one.note}")
+        undecided(one, f"this form is not the law: {one.note}{_beyond(one.witness)}")
         if one.verdict is Verdict.REFUTED
         else one
         for one in proof
     )
+
+
+def _beyond(witness: Mapping[str, int]) -> str:
+    """At which size a form is not the law; and that nobody looked at such a p, if so."""
+    size = ", ".join(f"{name} = {witness[name]}" for name in ("p", "M") if name in witness)
+    far = witness.get("p", 0) >= BOUNDS_READ.stop
+    most = f"; runs are of p < {SAMPLED_STAGES.stop}, and bounds are read at p < {BOUNDS_READ.stop}"
+    return f"{f' at {size}' if size else ''}{most if far else ''}"
 
 
 def _open(law: DelayLaw, why: str) -> DelayLaw:

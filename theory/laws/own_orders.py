@@ -413,7 +413,8 @@ def _run(family: Family, order: StampedOrder, size: Mapping[str, int]) -> Run | 
     except ScheduleError:
         whole = schedule  # its orders are wrong, as the checker will say
     report = check(whole, _REQUIRED, QueueModel("rank", 0))
-    first = {one.invariant: one.message for one in reversed(report.violations)}
+    counts = "; positions count the messages that are added" * (len(whole) > len(schedule))
+    first = {one.invariant: f"{one.message}{counts}" for one in reversed(report.violations)}
     broken = {
         column: first[name]
         for column, names in _DECIDED_BY.items()
