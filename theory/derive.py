@@ -57,6 +57,7 @@ from theory.laws.delays.whole_run import prove_whole_run, whole_run
 from theory.laws.delays.window_closed import window_closed
 from theory.laws.durations import DurationLaw, duration_laws
 from theory.laws.own_orders import Row, row_of
+from theory.laws.own_rules import row_of_rule
 from theory.laws.own_slots import in_parts, row_of_slots
 from theory.laws.plain_functions import require_plain_family
 from theory.laws.stamp_terms import divisors_at, untied
@@ -218,7 +219,12 @@ def _row(family: Family, law: DelayLaw) -> Row:
         greedy = isinstance(family.rule, GreedyRule)  # of stamps a law has parameters' defaults
         if proved and multiplies(law.guess) and (greedy or not family.parameters):
             return _stated_or_played(family, known)
-    return row_of(family, known)
+    found = row_of(family, known)
+    if found.proved or not isinstance(family.rule, GreedyRule):
+        return found
+    with suppress(ScheduleError, UnsupportedFormError):  # a size that does not run says nothing
+        return max(found, row_of_rule(family), key=lambda row: row.proofs)
+    return found
 
 
 def _stated_or_played(family: Family, known: Law) -> Row:

@@ -519,11 +519,11 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     if windows:
         longer = [run for run in longer if whole(family, run)]
     interval = family.interval or (INTERVAL if _fixed(family) else "")
-    wanted, at = _points([*free, *longer], column, interval, every, _others(family))
+    wanted, at = points([*free, *longer], column, interval, every, _others(family))
     forms = (least_form(wanted, at, wider=wider) for wider in (False, True))
     found = next((form for form in forms if form is not None), None)
     if found is None and runs.divisors:
-        wanted, at = _points(longer, column, interval, every)
+        wanted, at = points(longer, column, interval, every)
         by = at.pop("K", every)
         if windows:  # gradients that no update applies do not count
             at["M"] //= by
@@ -600,22 +600,22 @@ def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> R
     return _run(family, order, size)
 
 
-def _points(
+def points(
     runs: Sequence[Run],
     column: str,
-    interval: str,
-    every: int,
+    interval: str = "",
+    every: int = 1,
     others: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[IntArray, dict[str, IntArray]]:
     """The most at every stage of every run, and what p, M, s, the interval and others are there."""
-    points = [
+    found = [
         (most, {**run.size, "M": run.each}, stage)
         for run in runs
         for stage, most in enumerate(run.facts.get(column, ()))
     ]
-    at = {name: np.array([size[name] for _, size, _ in points]) for name in ("p", "M")}
-    at["s"] = np.array([stage for *_, stage in points])
-    at |= {one: np.array([size[name] for _, size, _ in points]) for name, one in others.items()}
+    at = {name: np.array([size[name] for _, size, _ in found]) for name in ("p", "M")}
+    at["s"] = np.array([stage for *_, stage in found])
+    at |= {one: np.array([size[name] for _, size, _ in found]) for name, one in others.items()}
     if interval or every > 1:
-        at["K"] = np.array([size.get(interval, every) for _, size, _ in points])
-    return np.array([most for most, *_ in points]), at
+        at["K"] = np.array([size.get(interval, every) for _, size, _ in found])
+    return np.array([most for most, *_ in found]), at
