@@ -58,8 +58,11 @@ def put_json(value: object) -> None:
     put(json_text(value))
 
 
-def put(*lines: str) -> None:
-    """Print lines on stdout.
+def put(*lines: str, colour: bool = False) -> None:
+    """Print lines on stdout, perhaps with their verdicts in colour.
+
+    What a file says, such as a name, can hold what moves a cursor or changes a title: it is escaped
+    here.
 
     Raises
     ------
@@ -68,6 +71,12 @@ def put(*lines: str) -> None:
     StandardOutputError
         The device is full or closed.
     """
+    plain = (_escaped(line, but="\n\t") for line in lines)
+    _print(in_colour(line) if colour else line for line in plain)
+
+
+def _print(lines: Iterable[str]) -> None:
+    """Print them as they are."""
     interrupts.again()
     if _PRINTING.live:
         print(_end_of_live_line(), end="", file=sys.stderr, flush=True)
@@ -201,7 +210,12 @@ def one_line(text: str) -> str:
     >>> print(one_line("p ≥ 1\tfound '\n'"))
     p ≥ 1\tfound '\n'
     """
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return _escaped(text)
+
+
+def _escaped(text: str, but: str = "") -> str:
+    """Text in which whatever does not print is escaped, but for some."""
+    return "".join(c if c.isprintable() or c in but else ascii(c)[1:-1] for c in text)
 
 
 def shown(value: str, longest: int = 40) -> str:
@@ -252,7 +266,7 @@ def put_table(title: str, columns: Iterable[str], rows: Iterable[Sequence[str]])
         table.add_column(column, no_wrap=whole, overflow="fold", min_width=least)
     for row in rows:
         table.add_row(*(Text(one_line(cell)) for cell in row))
-    put(*_rendered(table))
+    _print(_rendered(table))
 
 
 def width() -> int:

@@ -12,7 +12,7 @@ import z3
 from schedules.actions import Kind
 from schedules.closed_forms.affine import ONE, Quotient
 from schedules.closed_forms.counts import CountForm, guess_counts
-from schedules.closed_forms.let_in import Part, let_in, of_pipedream, parts_of
+from schedules.closed_forms.let_in import BOUNDS_READ, Part, let_in, of_pipedream, parts_of
 from schedules.closed_forms.start_times import (
     LEAST_STAGES,
     SAMPLED_STAGES,
@@ -57,9 +57,10 @@ from theory.laws.delays.whole_run import prove_whole_run, whole_run
 from theory.laws.delays.window_closed import window_closed
 from theory.laws.durations import DurationLaw, duration_laws
 from theory.laws.own_orders import Row, row_of
+from theory.laws.own_rules import row_of_rule
 from theory.laws.own_slots import in_parts, row_of_slots
 from theory.laws.plain_functions import require_plain_family
-from theory.laws.stamp_terms import divisors_at
+from theory.laws.stamp_terms import divisors_at, untied
 from theory.laws.static_orders.slots import Law, multiplies
 from theory.smt.solver import Outcome, undecided
 from theory.verdicts import Verdict, weakest
@@ -215,9 +216,24 @@ def _row(family: Family, law: DelayLaw) -> Row:
     if law.guess is not None:
         known = Law(Times(Size.symbolic(law.guess), law.guess), law.start_proof)
         proved = weakest(one.verdict for one in law.start_proof) is Verdict.PROVED
-        if proved and isinstance(family.rule, GreedyRule) and multiplies(law.guess):
-            return row_of_slots(family, known)
-    return row_of(family, known)
+        greedy = isinstance(family.rule, GreedyRule)  # of stamps a law has parameters' defaults
+        if proved and multiplies(law.guess) and (greedy or not family.parameters):
+            return _stated_or_played(family, known)
+    found = row_of(family, known)
+    if found.proved or not isinstance(family.rule, GreedyRule):
+        return found
+    with suppress(ScheduleError, UnsupportedFormError):  # a size that does not run says nothing
+        return max(found, row_of_rule(family), key=lambda row: row.proofs)
+    return found
+
+
+def _stated_or_played(family: Family, known: Law) -> Row:
+    """What stamps say, which is of p = 1 too, or start times that are no stamps to ask about."""
+    stated = None if isinstance(family.rule, GreedyRule) else row_of(family)
+    if stated is not None and stated.proved:
+        return stated
+    slots = row_of_slots(family, known)
+    return slots if stated is None else max(stated, slots, key=lambda row: row.proofs)
 
 
 def durations(family: str, law: DelayLaw) -> tuple[DurationLaw, ...]:
@@ -331,7 +347,8 @@ def _with_start_times(nothing: DelayLaw, family: Family, admission: Admission) -
             return _open(found, f"slots of {slots.name} have no short form")
         try:
             require_plain_family(family)
-            proof = prove_start_times(family.rule, admission, guess, family.in_flight, slots)
+            rule = untied(family.rule) if isinstance(family.rule, StampedOrder) else family.rule
+            proof = prove_start_times(rule, admission, guess, family.in_flight, slots)
         except (FamilyFileError, UnsupportedFormError) as error:
             why = f"the rule is not written for symbols ({error.where}: {error.what})"
             return _open(found, why)
@@ -429,11 +446,19 @@ def _closed(
 def _of_a_form(proof: Sequence[Outcome]) -> tuple[Outcome, ...]:
     """A counterexample to a guess says what is no law; of the family it refutes nothing."""
     return tuple(
-        undecided(one, f"this form is not the law: {one.note}")
+        undecided(one, f"this form is not the law: {one.note}{_beyond(one.witness)}")
         if one.verdict is Verdict.REFUTED
         else one
         for one in proof
     )
+
+
+def _beyond(witness: Mapping[str, int]) -> str:
+    """At which size a form is not the law; and that nobody looked at such a p, if so."""
+    size = ", ".join(f"{name} = {witness[name]}" for name in ("p", "M") if name in witness)
+    far = witness.get("p", 0) >= BOUNDS_READ.stop
+    most = f"; runs are of p < {SAMPLED_STAGES.stop}, and bounds are read at p < {BOUNDS_READ.stop}"
+    return f"{f' at {size}' if size else ''}{most if far else ''}"
 
 
 def _open(law: DelayLaw, why: str) -> DelayLaw:

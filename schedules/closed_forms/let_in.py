@@ -12,7 +12,7 @@ from schedules.closed_forms.affine import LET_IN, ONE, ROUNDS, Affine, Piece, Pi
 from schedules.closed_forms.start_times import LEAST_STAGES, StartTimes
 from schedules.errors import ScheduleError
 
-_FAR: Final = range(LEAST_STAGES, 60)
+BOUNDS_READ: Final = range(LEAST_STAGES, 60)
 """Pipelines at which a bound is read."""
 
 Bound = Callable[[int], int] | None
@@ -106,7 +106,7 @@ def parts_of(admission: Bound) -> tuple[Part, ...]:
 
 def _bounds(admission: Callable[[int], int]) -> dict[int, int] | None:
     try:
-        return dict(zip(_FAR, map(admission, _FAR), strict=True))
+        return dict(zip(BOUNDS_READ, map(admission, BOUNDS_READ), strict=True))
     except ScheduleError:  # a user's function knows small p alone
         return None
 
@@ -151,7 +151,7 @@ def stages_hold(N: Quotient, in_flight: InFlight = None) -> tuple[Affine, ...]:
     alone = (Affine(((LET_IN, 1),)), Affine((("p", 2), ("s", -2)), -1))
     if in_flight is None:
         return alone
-    p = _FAR[-1]
+    p = BOUNDS_READ[-1]
     at = {"p": p, LET_IN: N.at({"p": p})}
     for s in range(p):
         less = in_flight(s, p)

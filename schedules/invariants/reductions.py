@@ -5,6 +5,9 @@ schedule does not hold: those of its weight copy that stand before it. It is com
 stands, or at its ``WAIT_REDUCE`` in a schedule that has any. Where one copy is reduced, all are. An
 update that the policy implies has no place of its own: it may come as late as the next computation
 of its weights, under ``flush`` at the end.
+
+Gradients are reduced once: a runtime scales what it reduces, so a reduction right behind another
+one of its weights, with no gradient and no update in between, scales the same gradients again.
 """
 
 from __future__ import annotations
@@ -65,6 +68,34 @@ def applied_unreduced(run: Run) -> Finding:
         )
 
     return Finding("update before the reduction", len(wrong), describe)
+
+
+def reduced_again(run: Run) -> Finding:
+    """Reductions of what the one before has reduced: no gradient and no update lies in between."""
+    schedule = run.schedule
+    fresh = np.append(run.tables.gradient.ravel(), np.flatnonzero(schedule.kind == Kind.U))
+    reductions = _reductions(run)
+    events = np.append(fresh[fresh != MISSING], reductions)
+    reduces = np.repeat([False, True], [len(events) - len(reductions), len(reductions)])
+    weights = weights_of_action(schedule)[events]
+    order = np.lexsort((events, weights))
+    events, reduces, weights = events[order], reduces[order], weights[order]
+    twice = reduces[1:] & reduces[:-1] & (weights[1:] == weights[:-1])
+    earlier, wrong = events[:-1][twice], events[1:][twice]
+
+    def describe(case: int) -> Case:
+        first, again = int(earlier[case]), int(wrong[case])
+        return Case(
+            schedule.place(again),
+            f"gradients are reduced once before they are applied, but {schedule.action(again)} "
+            f"reduces again what {run.words(first)} has reduced: no gradient and no update is in "
+            "between",
+            f"drop {schedule.action(again)}",
+            {"action": str(schedule.action(again)), "reduced_place": schedule.place(first)},
+            Marks((again, first), (Arrow(again, first, "reduces the same gradients"),)),
+        )
+
+    return Finding("reduction of what is reduced", len(wrong), describe)
 
 
 def _remedy(schedule: Schedule, gradient: int, update: int) -> str:

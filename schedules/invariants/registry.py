@@ -196,7 +196,7 @@ _ALL: Final = (
     Invariant(
         "update-once",
         "each gradient is applied by exactly one update, the one that closes its window; where "
-        "there are reductions over replicas, behind one",
+        "there are reductions over replicas, behind one, not two in a row",
         "none",
         "windows are what the policy says: interval gradients; for flush, a step of all stages",
         decide_update_once,

@@ -15,7 +15,7 @@ import numpy as np
 from schedules.actions import NO_MICROBATCH, Kind
 from schedules.dependencies import MISSING
 from schedules.invariants.invariant import Answer
-from schedules.invariants.reductions import applied_unreduced
+from schedules.invariants.reductions import applied_unreduced, reduced_again
 from schedules.invariants.run import Run
 from schedules.schedule import IntArray
 from schedules.validation.violation import Arrow, Case, Finding, Marks, listed
@@ -30,6 +30,7 @@ def decide_update_once(run: Run, _: int) -> Answer:
         _apply_nothing(run),
         _wrong_window(run),
         applied_unreduced(run),
+        reduced_again(run),
     ]
     if run.schedule.policy.name == "flush":
         findings.append(_different_windows(run))

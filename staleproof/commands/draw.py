@@ -30,7 +30,7 @@ from staleproof.commands.command import Command
 from staleproof.errors import InputError, UsageError
 from staleproof.family_options import add_parameters, add_size, built, size, stages
 from staleproof.layer_options import Clock, add_layers, given_layers
-from staleproof.output import put, put_json
+from staleproof.output import one_line, put, put_json
 from staleproof.soundness import doubts
 from staleproof.sources import is_file
 
@@ -284,8 +284,8 @@ def _unseen(schedule: Schedule, arrows: int) -> str:
 
 
 def _name(schedule: Schedule) -> str:
-    """The name of a schedule; of a file, without the folders of this machine."""
-    return os.path.basename(schedule.name) or schedule.name
+    """The name of a schedule; of a file, without the folders of this machine; in one line."""
+    return one_line(os.path.basename(schedule.name) or schedule.name)
 
 
 def _title(schedule: Schedule) -> str:

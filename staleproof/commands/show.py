@@ -8,7 +8,7 @@ from staleproof.arguments import Parser, add_json, one_of, positive
 from staleproof.commands.command import Command
 from staleproof.errors import UsageError
 from staleproof.obtained import obtained
-from staleproof.output import in_colour, one_line, put, put_json, shown, width
+from staleproof.output import one_line, put, put_json, shown, width
 
 NAMES: Final = "PAPER|CLAIM|FILE|DIR"
 
@@ -64,7 +64,8 @@ def run_list(arguments: Namespace) -> int:
         return 0
     from staleproof.rows import counted, lines
 
-    put(*map(in_colour, lines(chosen, width())), counted(chosen) or "no claim is like this")
+    put(*lines(chosen, width()), colour=True)
+    put(counted(chosen) or "no claim is like this")
     return 0
 
 
@@ -94,7 +95,7 @@ def run_show(arguments: Namespace) -> int:
     blocks += (
         Paragraph(("To check: ", Code(f"staleproof verify {' '.join(places) or name} --no-cache"))),
     )
-    put(*(in_colour(one_line(line)) for line in list(text_lines(blocks, width()))[1:]))
+    put(*map(one_line, list(text_lines(blocks, width()))[1:]), colour=True)
     return 0
 
 

@@ -1,5 +1,6 @@
 """`staleproof draw`."""
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -10,7 +11,9 @@ import pytest
 
 from reports.drawing import run_messages
 from schedules import timeline
+from schedules.families import build
 from schedules.formats import read_document
+from schedules.formats.schedule_json import write_json
 from staleproof.cli import main
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "schedules"
@@ -112,6 +115,16 @@ def test_a_recorded_trace_keeps_its_times(tmp_path: Path) -> None:
     draw(trace, "-o", recorded)
     assert recorded.stat().st_size > 10_000
     assert recorded.read_bytes() != computed.read_bytes()  # the note says that times are recorded
+
+
+def test_a_name_moves_no_cursor(run: Run, tmp_path: Path) -> None:
+    """What a file calls itself is shown, escaped: on the terminal and in the picture."""
+    named = json.loads(write_json(build("gpipe", 1, 2))) | {"name": "a\x1b[31m\nb\u202e"}
+    file, out = tmp_path / "a.json", tmp_path / "a.svg"
+    file.write_text(json.dumps(named), encoding="utf-8")
+    done = run("draw", file, "-o", out)
+    assert done.stdout == f"{out}: timeline of a\\x1b[31m\\nb\\u202e\n"
+    assert not {"\x1b", "\u202e"} & {*out.read_text(encoding="utf-8")}
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

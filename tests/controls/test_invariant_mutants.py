@@ -102,6 +102,8 @@ CHANGES = (
     Change("update-once", "0F0 0B0 0REDUCE\n1F0 1B0 1REDUCE", " 1REDUCE", ""),
     Change("update-once", "0F0 0B0 0REDUCE 0F1 0B1 0REDUCE", "0B1 0REDUCE", "0B1", "stash"),
     Change("update-once", "0F0 0B0 0REDUCE 0F1 0B1 0REDUCE", "0B0 0REDUCE", "0B0", "stash"),
+    Change("update-once", REDUCED, "1REDUCE 1U", "1REDUCE 1REDUCE 1U"),
+    Change("update-once", "0F0 0B0 0F1 0B1 0REDUCE", "0REDUCE", "0REDUCE 0REDUCE"),
     Change("match", SENT, "0SEND_F0 0F1 0SEND_F1", "0F1 0SEND_F1 0SEND_F0"),
     Change("match", SENT, "1SEND_B1", "1SEND_B1 1SEND_B0"),
     Change("deadlock-free", SENT, "1RECV_F1 1F1 1B0 1SEND_B0", "1B0 1SEND_B0 1RECV_F1 1F1"),

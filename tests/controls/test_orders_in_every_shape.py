@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from typing import Any
 
 import pytest
 import sympy
 
+from schedules import versions
 from schedules.families import Family
 from schedules.families.family import Parameter
 from schedules.policies import PolicyName, WeightPolicy
 from schedules.stamps import LINE, LOOP, OPPOSITE, VEE, WORKERS, At, Shape, StampedOrder
+from schedules.validation.facts import in_flight
 from tests.controls.test_orders_that_divide import proved
 from theory.laws import own_orders
-from theory.laws.own_orders import row_of, turned
+from theory.laws.own_orders import row_of, subject_of, turned
+from theory.laws.stamped_bounds import BOUND
+from theory.laws.stamped_families import queried
 from theory.laws.static_orders.symbols import M, p, s
 from theory.verdicts import Verdict
 
@@ -88,6 +94,203 @@ def test_a_bound_is_proved_and_none_near_it(name: str) -> None:
         for other in (form + 1, form - 1, form.subs(M, M + 2), form.subs(M, 2 * M), form * 2):
             assert other == form or not proved(own, column, other), other
     assert row.proofs == 7 - (own.policy.name == "latest")
+
+
+def tied(shape: Shape, wide: int, lead: Callable[[At], Any], turns: tuple[int, int]) -> Family:
+    """One number that F and B have in common, and a second one that may say which of them is first.
+
+    Backwards begin `lead` numbers behind the forwards of stage 0.
+    """
+    first, second = turns
+    order = StampedOrder(
+        shape,
+        forward=lambda at: (wide * at.x + at.stage, first),
+        backward=lambda at: (wide * at.x + lead(at) - at.stage, second),
+    )
+    return family(order)
+
+
+TIED: dict[str, tuple[Family, sympy.Expr]] = {
+    "line": (tied(LINE, 2, lambda at: 2 * at.p, (0, 0)), p - s),
+    "F first": (tied(LINE, 2, lambda at: 2 * at.p, (0, 1)), p - s),
+    "B first": (tied(LINE, 2, lambda at: 2 * at.p, (1, 0)), p - s - 1),
+    "vee": (tied(VEE, 4, lambda at: 4 * at.p, (0, 0)), sympy.floor(p - s / 2)),
+    "half": (tied(LINE, 2, lambda at: 3 * at.p, (0, 0)), sympy.floor((3 * p - 2 * s) / 2)),
+}
+
+
+@pytest.mark.parametrize("name", TIED)
+def test_what_ties_is_told_apart(name: str) -> None:
+    """F comes before B; of stamps that grow by several with x, bounds are fractions of p and s."""
+    own, ahead = TIED[name]
+    row = row_of(own)
+    found = {one.name: one.bound for one in row.invariants if one.bound}
+    for column, form in (
+        ("staleness", sympy.Min(M - 1, ahead)),
+        ("in-flight", sympy.Min(M, ahead + 1)),
+    ):
+        stated = sympy.sympify(found[column], locals={"p": p, "M": M, "s": s})
+        for number, other in product(range(1, 9), repeat=2):
+            at = {p: number, M: other}
+            assert all(stated.subs(at | {s: n}) == form.subs(at | {s: n}) for n in range(number))
+    assert row.proofs == 7
+
+
+def test_control_stamps_in_common_do_not_say_which_is_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = TIED["line"][0]
+    assert not proved(own, "staleness", sympy.Min(M - 1, p - s))
+    monkeypatch.setattr(own_orders, "untied", lambda order: order)
+    assert not row_of(own).proved
+    late = TIED["B first"][0].rule
+    assert isinstance(late, StampedOrder)
+    monkeypatch.setattr(own_orders, "untied", lambda order: late)
+    assert not row_of(own).proved  # that of another order: runs refute it
+
+
+D, K = sympy.Symbol("set_d", integer=True), sympy.Symbol("K", integer=True, positive=True)
+
+
+def later(interval: str) -> Family:
+    """Backwards come d rounds behind their forwards; a parameter says how many rounds."""
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (at.x, 0, at.rank),
+        backward=lambda at: (at.x + at.values["d"], 1, at.p - at.rank),
+        defaults={"d": 2, **dict.fromkeys(interval, 2)},
+    )
+    parameters = tuple(Parameter(name, name) for name in order.defaults)
+    return replace(family(order), parameters=parameters, interval=interval)
+
+
+@pytest.mark.parametrize("interval", ["", "K"])
+def test_bounds_are_found_in_a_parameter(interval: str) -> None:
+    own = later(interval)
+    stale = sympy.Min(sympy.floor(M / K) - 1, sympy.ceiling(D / K))
+    stale, held = stale if interval else sympy.Min(M - 1, D), sympy.Min(M, D + 1)
+    row = row_of(own)
+    found = {one.name: one.bound for one in row.invariants if one.bound}
+    symbols = {"p": p, "M": M, "s": s, "d": D, "K": K}
+    for column, form in (("staleness", stale), ("in-flight", held)):
+        assert sympy.sympify(found[column], locals=symbols) == form
+        for other in (form, form + 1, form - 1, form.subs(D, D + 1), form.subs(D, 2 * D), M):
+            assert proved(own, column, other) == (other == form), other
+    assert row.proofs == 7
+    number = sympy.lambdify([p, M, D, K], [stale, held], "math")
+    for ranks, each, late, every in product((1, 2, 5), (1, 3, 4, 9), range(1, 6), (1, 2, 3)):
+        if each % every == 0 and (interval or every == 1):
+            more = {"K": every} if interval else {}
+            run = own.build(ranks, each, d=late, **more)
+            local = versions(run).local_staleness.max(axis=1).tolist()
+            assert [local, list(in_flight(run))] == [
+                [one] * ranks for one in number(ranks, each, late, every)
+            ]
+
+
+def test_control_a_parameter_that_accept_may_change_is_in_no_bound() -> None:
+    own = later("K")
+    assert isinstance(own.rule, StampedOrder)
+    doubled = replace(own.rule, accept=lambda name, p, M, values: {"d": 2, "K": 2})
+    row = row_of(replace(own, rule=doubled))
+    assert [one.name for one in row.invariants if one.outcome.verdict is Verdict.PROVED] == [
+        "exclusive"  # which says nothing of stamps
+    ]
+
+
+def windows(
+    size: Callable[[At], Any], turn: int, interval: int = 1, lead: int = 0, named: str = ""
+) -> Family:
+    """Forwards of a window, then its backwards, from its last number on where `turn` is −1.
+
+    The first windows of forwards stand `lead` windows ahead.
+    """
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (at.divide(at.x, size(at))[0] - lead, 0, at.x + at.rank),
+        backward=lambda at: (at.divide(at.x, size(at))[0], 1, turn * at.x + at.M + at.p - at.rank),
+        defaults=dict.fromkeys(named, 3),
+    )
+    parameters = tuple(Parameter(name, name) for name in named)
+    return replace(family(order, interval=interval), parameters=parameters, interval=named)
+
+
+WINDOWS: dict[str, tuple[Family, sympy.Expr, sympy.Expr]] = {
+    "of four, down": (windows(lambda at: 4, -1, interval=4), sympy.S.Zero, sympy.Min(4, M)),
+    "of two, down": (windows(lambda at: 2, -1, interval=2), sympy.S.Zero, sympy.Min(2, M)),
+    "of three, down, an update each": (
+        windows(lambda at: 3, -1),
+        sympy.Min(2, M - 1),
+        sympy.Min(3, M),
+    ),
+    "of p": (windows(lambda at: at.p, 1), sympy.Min(M, p) - 1, sympy.Min(M, p)),
+    "of K": (windows(lambda at: at.values["K"], 1, named="K"), sympy.S.Zero, K),
+    "of three, one ahead": (
+        windows(lambda at: 3, -1, interval=3, lead=1),
+        sympy.Min(1, sympy.floor(M / 3) - 1),
+        sympy.Min(6, M),
+    ),
+}
+
+
+def in_any_way(own: Family, column: str, form: sympy.Expr) -> bool:
+    """Whether a bound is proved of the numbers as they are, or counted down."""
+    order, subject = own.rule, subject_of(own)
+    assert isinstance(order, StampedOrder)
+    ways = [(order, subject), *own_orders._downwards(order, subject, [2, 3, 4])]
+    found = (queried(*way, own.name, column, {BOUND: form}) for way in ways)
+    return any(one.verdict is Verdict.PROVED for one in found)
+
+
+@pytest.mark.parametrize("name", WINDOWS)
+def test_bounds_of_windows_are_those_of_runs(name: str) -> None:
+    own, stale, held = WINDOWS[name]
+    row = row_of(own)
+    assert row.proofs == 7, [one.outcome.note for one in row.invariants]
+    every = own.policy.interval
+    for ranks, each, more in product((1, 2, 5), range(1, 14), (1, 2, 4) if own.interval else (0,)):
+        window = more or every
+        if each % window == 0:
+            run = own.build(ranks, each, **({"K": more} if more else {}))
+            local = versions(run).local_staleness.max(axis=1).tolist()
+            at = {p: ranks, M: each, K: window}
+            assert local == [stale.subs(at)] * ranks
+            assert list(in_flight(run)) == [held.subs(at)] * ranks
+    found = {one.name: one.bound for one in row.invariants if one.bound}
+    symbols = {"p": p, "M": M, "s": s, "K": K}
+    for column, form in (("staleness", stale), ("in-flight", held)):
+        stated = sympy.sympify(found[column], locals=symbols)
+        for number, count, window in product(range(1, 6), range(1, 14), range(1, 5)):
+            at = {p: number, M: count, K: window}
+            small = count < (window if own.interval else every)
+            assert small or stated.subs(at) == form.subs(at)
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", WINDOWS)
+def test_control_bounds_near_those_of_windows_are_not_proved(name: str) -> None:
+    own, stale, held = WINDOWS[name]
+    for column, form in (("staleness", stale), ("in-flight", held)):
+        assert in_any_way(own, column, form)
+        for other in (form + 1, form - 1, 2 * form + 1, M):
+            assert not in_any_way(own, column, other), other
+
+
+def test_control_windows_are_counted_down_one_by_one() -> None:
+    """Windows of three are no windows of two; the place of a number is that of one number."""
+    own, _, held = WINDOWS["of three, down, an update each"]
+    order, subject = own.rule, subject_of(own)
+    assert isinstance(order, StampedOrder)
+    verdicts = {}
+    for window in (2, 3):
+        ending = partial(own_orders.from_last, order.shape, window=window)
+        found = queried(order, replace(subject, ending=ending), "own", "in-flight", {BOUND: held})
+        verdicts[window] = found.verdict is Verdict.PROVED
+    assert verdicts == {2: False, 3: True}
+    for count, window in product(range(1, 14), (0, 1, 2, 3, 5)):
+        at = At(1, count, {}, 0, 0, 0, 0, lambda test, yes, no: yes if test else no, divmod)
+        places = [own_orders.from_last(LINE, at.number(x), window) for x in range(count)]
+        assert sorted(places) == [*range(count)]
 
 
 SPOILED: dict[str, Callable[[StampedOrder], StampedOrder]] = {

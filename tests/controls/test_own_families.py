@@ -67,6 +67,17 @@ def test_control_a_run_that_breaks_it_is_worth_more_than_a_proof() -> None:
     assert beside_runs("causal", missing, runs).outcome.note == "a circle"
 
 
+@pytest.mark.parametrize(("least", "stages"), [(2, 1), (1, 2)])
+def test_positions_of_a_witness_are_those_of_the_lowered_schedule(least: int, stages: int) -> None:
+    """A rank of several has messages, which are added; one rank has none."""
+    order = replace(ORDER, backward=lambda at: (ORDER.backward(at)[0] + 2 * least - 2,))
+    found = row_of(replace(family(order), policy=WeightPolicy("latest")))
+    note = {one.name: one.outcome for one in found.invariants}["stash"]
+    assert note.verdict is Verdict.REFUTED
+    assert note.witness["p"] == stages
+    assert note.note.endswith("; positions count the messages that are added") == (stages > 1)
+
+
 def test_of_an_order_that_does_not_run_nothing_is_proved_but_where_stages_are() -> None:
     """Rank 1 takes the microbatches from the last on: with 2 stages and 4 of them it hangs."""
     order = StampedOrder(
@@ -234,25 +245,26 @@ def test_control_accept_calculates_and_does_nothing_else() -> None:
 
 
 def test_a_guess_that_is_refuted_is_no_refutation(tmp_path: Path) -> None:
-    """Some forward has the stamp of a backward: an order by these stamps is none."""
+    """From 61 ranks on it is another order, which no small run shows."""
     path = tmp_path / "mine.py"
-    path.write_text(COLLIDING, encoding="utf-8")
+    path.write_text(LATER, encoding="utf-8")
     found = derive(str(path)).to_json()
     assert {one["verdict"] for one in found["proof"]} == {"PROVED", "UNKNOWN"}
-    assert "this form is not the law: z3 counterexample" in found["open"]
+    assert "this form is not the law: z3 counterexample at p = " in found["open"]
+    assert "; runs are of p < 8, and bounds are read at p < 60" in found["open"]
 
 
-COLLIDING = """
+LATER = """
 from schedules.families import Family
 from schedules.policies import WeightPolicy
 from schedules.stamps import LINE, StampedOrder
 
 FAMILY = Family(
-    name="colliding", source="ours", summary="ours", policy=WeightPolicy("stash"),
+    name="later", source="ours", summary="ours", policy=WeightPolicy("stash"),
     rule=StampedOrder(
         LINE,
-        forward=lambda at: (3 * at.x + at.rank,),
-        backward=lambda at: (3 * at.x + 3 * at.p - 2 * at.rank,),
+        forward=lambda at: (2 * at.x + at.rank,),
+        backward=lambda at: (2 * at.x + 2 * at.p - at.rank + at.choose(at.p > 60, 2, 0),),
     ),
 )
 """

@@ -22,7 +22,7 @@ from schedules.messages.model import QueueModel
 from schedules.policies import POLICY_NAMES, WeightPolicy
 from schedules.stamps import LINE, LOOP, At, Number, StampedOrder
 from schedules.validation.facts import in_flight
-from theory.derive import derive, derive_rule
+from theory.derive import derive, derive_rule, invariants
 from theory.laws.delays.symbols import Size, Times
 from theory.laws.own_orders import Row, row_of
 from theory.laws.own_slots import row_of_slots
@@ -229,6 +229,43 @@ def test_start_times_that_multiply_prove_a_rule(bound: Callable[[Any], Any], pol
     assert holds_beyond(family, row) == len(COLUMNS) - (policy == "latest")
     assert row.invariants[2].outcome.verdict.name == "PROVED REFUTED".split()[policy == "latest"]
     assert not row_of_slots(family, Law(times, ())).proofs
+
+
+ONE_BY_ONE = """
+from schedules.families import Family
+from schedules.policies import WeightPolicy
+from schedules.stamps import LINE, StampedOrder
+
+RULE = StampedOrder(
+    LINE,
+    forward=lambda at: (2 * at.x + at.rank,),
+    backward=lambda at: (2 * at.x + at.rank + {late},),
+)
+FAMILY = Family("mine", "ours", "ours", WeightPolicy("stash"), rule=RULE)
+"""
+
+
+def one_by_one(late: int, folder: Path) -> tuple[Family, Row]:
+    """A microbatch through all stages and back before the next, if `late` is 1."""
+    file = folder / "one_by_one.py"
+    file.write_text(ONE_BY_ONE.format(late=late), encoding="utf-8")
+    return get_family(str(file)), invariants(str(file), derive(str(file)))
+
+
+def test_proved_start_times_say_that_an_order_runs(tmp_path: Path) -> None:
+    """Its stamps fall from stage to stage backwards, and its start times multiply p and m."""
+    family, row = one_by_one(1, tmp_path)
+    assert row.domain == "p >= 2, M >= 1"
+    assert holds_beyond(family, row) == len(COLUMNS)
+    assert [one.bound for one in row.invariants if one.bound] == ["0", "1"]
+
+
+@pytest.mark.parametrize("late", [-1, 3])
+def test_control_of_other_start_times_something_else_is_said(late: int, tmp_path: Path) -> None:
+    """Backwards before their forwards hang; a microbatch more ahead has other bounds."""
+    family, row = one_by_one(late, tmp_path)
+    assert holds_beyond(family, row) < len(COLUMNS)
+    assert [one.bound for one in row.invariants if one.bound] != ["0", "1"]
 
 
 def test_control_without_numbers_there_is_no_verdict() -> None:

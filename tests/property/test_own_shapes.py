@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import product
@@ -18,11 +19,13 @@ from typing import Any
 import pytest
 import sympy
 
+from schedules.errors import ParameterError
 from schedules.families import Family
 from schedules.families.family import Parameter
 from schedules.policies import POLICY_NAMES, WeightPolicy
 from schedules.stamps import LINE, LOOP, OPPOSITE, VEE, WORKERS, At, Number, Stamp, StampedOrder
 from theory.laws.own_orders import Row, row_of
+from theory.laws.stamp_terms import untied
 from theory.verdicts import Verdict
 
 Place = tuple[int, int]
@@ -156,7 +159,7 @@ def holds(family: Family, row: Row) -> int:
     most_chunks = 3 if order.shape.name in NAMED else 1
     intervals = range(1, 4) if interval else [family.policy.interval]
     forms = {
-        name: sympy.lambdify(sympy.symbols("p M s K"), sympy.sympify(bound), [ROUNDED])
+        name: sympy.lambdify(sympy.symbols(NAMES), sympy.sympify(bound), [ROUNDED])
         for name, bound in proved.items()
         if bound
     }
@@ -170,7 +173,8 @@ def holds(family: Family, row: Row) -> int:
         for name in proved:
             fact = found.get(name)
             if name in forms and fact is not None:
-                fact = fact == [forms[name](p, M, s, K) for s in range(len(fact))]
+                numbers = (K, chunks, chunks)
+                fact = fact == [forms[name](p, M, s, *numbers) for s in range(len(fact))]
             assert fact is not False, (name, p, M, K, chunks)
     return len(proved)
 
@@ -192,6 +196,7 @@ LABELS: dict[str, Callable[[At], Number]] = {
     "workers": lambda at: at.x * at.p + at.rank,
     "opposite": lambda at: at.x + at.lane * at.divide(at.M, 2)[0],
 }
+NAMES = "p M s K chunks layers"
 NAMED = {"loop": "chunks", "workers": "layers"}
 SHAPES = [LINE, LOOP, VEE, OPPOSITE, WORKERS]
 SPOILED = ["swapped", "tied", "early", "against", "early W", "label"]
@@ -268,6 +273,28 @@ def test_what_is_proved_of_random_shapes_holds_of_runs(seeds: range) -> None:
     for seed in seeds:
         family = drawn(Random(seed))
         holds(family, row_of(family))
+
+
+def test_what_ties_is_laid_out_as_proofs_have_it() -> None:
+    """Of every shape; stamps that are all alike leave nothing else to go by."""
+    ties = 0
+    for seed in range(150):
+        family = drawn(Random(seed))
+        order = family.rule
+        assert isinstance(order, StampedOrder)
+        flat = replace(order, forward=_flat, backward=_flat, weight=order.weight and _flat)
+        for own in (order, flat):
+            ties += own is flat or own.forward(number(3, 6, 2)) == own.backward(number(3, 6, 2))
+            for p, M in ((1, 4), (2, 4), (4, 8)):
+                with suppress(ParameterError):  # a size that it does not have
+                    both = [replace(family, rule=one).build(p, M) for one in (own, untied(own))]
+                    one, other = ([*map(schedule.rank, range(p))] for schedule in both)
+                    assert [*map(list, one)] == [*map(list, other)]
+    assert ties > 150
+
+
+def _flat(at: At) -> Stamp:
+    return (0 * at.x,)
 
 
 @pytest.mark.parametrize("interval", ["", "K"])

@@ -20,12 +20,20 @@ MOST_FORMS: Final = 4
 MOST_QUOTIENTS: Final = 20_000
 """Forms with one divisor."""
 
+_SLOPES: Final = (2, 3, 4)
+"""Numbers that fractions of p and s are divided by."""
+
 _Guess = tuple[Callable[[], sympy.Expr], IntArray]
 """How a form is written, and its values."""
 
 
 def least_form(
-    wanted: IntArray, at: Mapping[str, IntArray], divisors: Sequence[int] = (), every: int = 1
+    wanted: IntArray,
+    at: Mapping[str, IntArray],
+    divisors: Sequence[int] = (),
+    every: int = 1,
+    *,
+    wider: bool = False,
 ) -> sympy.Expr | None:
     """The least of a few short forms that is what is wanted everywhere.
 
@@ -41,6 +49,9 @@ def least_form(
         By what forms may be divided, rounded down, besides 1.
     every : int
         By what all that is divided is divided besides, but for M: that counts windows then.
+    wider : bool
+        Whether there may be fractions of p and s, rounded down, or K, or one of the numbers
+        that are named otherwise: these are parameters.
 
     Examples
     --------
@@ -52,7 +63,7 @@ def least_form(
         return None
     by = (1, *divisors) if divisors and every <= LONGEST else ()
     quotients = (_quotients(wanted, at, d, every) for d in by)
-    every_form = chain(_forms(at), *quotients)
+    every_form = chain(_forms(at), _wider(at) if wider else (), *quotients)
     above = [(write, values == wanted) for write, values in every_form if (values >= wanted).all()]
     chosen: list[sympy.Expr] = []
     open_at = np.ones(len(wanted), dtype=bool)
@@ -70,15 +81,47 @@ def _forms(at: Mapping[str, IntArray]) -> Iterator[_Guess]:
     for a, b, c, e in _coefficients():
         affine = partial(_affine, a, b, c, e)
         values = a * at["p"] + b * at["s"] + c * at["M"] + e
-        yield affine, values
-        if a or b or c:
-            for least in (0, 1):
-                yield partial(_at_least, least, affine), np.maximum(least, values)
+        yield from _and_at_least(affine, values) if a or b or c else [(affine, values)]
         if "K" in at and (a or b) and not c:
             yield partial(_above, affine), -(-values // at["K"])
     if "K" in at:
         for e in (0, -1):
             yield partial(_windows, e), at["M"] // at["K"] + e
+
+
+def _and_at_least(write: Callable[[], sympy.Expr], values: IntArray) -> Iterator[_Guess]:
+    """A form, and what is 0 or 1 where it would be less."""
+    yield write, values
+    for least in (0, 1):
+        yield partial(_at_least, least, write), np.maximum(least, values)
+
+
+def _wider(at: Mapping[str, IntArray]) -> Iterator[_Guess]:
+    yield from _sloped(at)
+    for name in sorted(at.keys() - {"p", "M", "s"}):
+        symbol = K if name == "K" else sympy.Symbol(name, integer=True)
+        for a, b, c, f, e in product((0, 1), (0, -1), (0, 1), (1, 2, -1), range(-4, 5)):
+            affine = partial(_with_parameter, partial(_affine, a, b, c, e), f * symbol)
+            values = a * at["p"] + b * at["s"] + c * at["M"] + f * at[name] + e
+            yield from _and_at_least(affine, values)
+            if "K" in at and name != "K" and not c:
+                yield partial(_above, affine), -(-values // at["K"])
+
+
+def _with_parameter(write: Callable[[], sympy.Expr], beside: sympy.Expr) -> sympy.Expr:
+    return write() + beside
+
+
+def _sloped(at: Mapping[str, IntArray]) -> Iterator[_Guess]:
+    """Fractions of p and s: stamps may grow by several with x, and by fewer from rank to rank."""
+    for d in _SLOPES:
+        for a, b, e in product(range(2 * d + 1), range(-d, d + 1), range(-d, 2 * d + 1)):
+            if a % d or b % d:
+                yield partial(_slope, a, b, e, d), (a * at["p"] + b * at["s"] + e) // d
+
+
+def _slope(a: int, b: int, e: int, d: int) -> sympy.Expr:
+    return sympy.floor((a * p + b * s + e) / d)
 
 
 def _affine(a: int, b: int, c: int, e: int) -> sympy.Expr:

@@ -41,7 +41,7 @@ from theory.laws.delays.domains import (
 )
 from theory.laws.delays.static_induction import Counted, in_turn, plain
 from theory.laws.delays.symbols import Microbatch, Size, Times
-from theory.laws.stamp_terms import readable
+from theory.laws.stamp_terms import readable, untied
 from theory.laws.static_orders.slots import Law, multiplies, played
 from theory.smt.solver import Outcome, Statement, Term, decide
 from theory.verdicts import Verdict, weakest
@@ -221,6 +221,7 @@ def duration_laws(family: Family, law: Law) -> tuple[DurationLaw, ...]:
     order = played(law) if greedy else family.rule
     if not isinstance(order, StampedOrder) or not plain(order):
         return ()
+    order = untied(order)
     for regions in REGIONS:
         found = tuple(filter(None, (_of_region(family, law, order, one) for one in regions)))
         if found:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, product
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
@@ -27,11 +29,11 @@ from schedules.messages.model import QueueModel
 from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.schedule import IntArray
-from schedules.stamps import At, StampedOrder, any_size
+from schedules.stamps import At, Number, Shape, StampedOrder, any_size
 from theory.errors import TheoryError, UnsupportedFormError
 from theory.laws.bound_guesses import least_form
 from theory.laws.plain_functions import require_plain_accept, require_plain_family
-from theory.laws.stamp_terms import Divisions, divisors_at, readable
+from theory.laws.stamp_terms import Divisions, divisors_at, readable, untied
 from theory.laws.stamped import Lanes, Size
 from theory.laws.stamped_bounds import BOUND, Formulas
 from theory.laws.stamped_families import COLUMNS, EACH, Subject, queried
@@ -259,7 +261,7 @@ def _read(family: Family, law: Law | None, *, by_slots: bool) -> tuple[StampedOr
             "an order says what sizes it has as `sizes`; `accept` may change what stamps use",
             "leave out `accept`, or let it give the interval alone",
         )
-    return family.rule, 1
+    return untied(family.rule), 1
 
 
 def _refusal(what: str, remedy: str) -> UnsupportedFormError:
@@ -308,7 +310,7 @@ def subject_of_order(family: Family, order: StampedOrder, least: int) -> Subject
         raise _refusal("`sizes` divides by what is no number", "divide by numbers")
     if updates is not None and family.interval:
         suppose.append(values[family.interval] <= count)
-    parts = [" ".join(str(one).split()) for one in suppose]
+    parts = [" ".join(str(one).split()) for one in suppose if not z3.is_true(z3.simplify(one))]
     if pipelines is not None:
         parts.insert(microbatches, f"M = {M_}")
     words = ", ".join(parts)
@@ -411,7 +413,8 @@ def _run(family: Family, order: StampedOrder, size: Mapping[str, int]) -> Run | 
     except ScheduleError:
         whole = schedule  # its orders are wrong, as the checker will say
     report = check(whole, _REQUIRED, QueueModel("rank", 0))
-    first = {one.invariant: one.message for one in reversed(report.violations)}
+    counts = "; positions count the messages that are added" * (len(whole) > len(schedule))
+    first = {one.invariant: f"{one.message}{counts}" for one in reversed(report.violations)}
     broken = {
         column: first[name]
         for column, names in _DECIDED_BY.items()
@@ -442,13 +445,12 @@ def _column(
             return beside_runs(column, _unknown(column, "no short form fits small runs"), relevant)
         form = form.subs(M, M * EACH / subject.written.get("M", EACH))  # it is of one pipeline
         formulas = {BOUND: form}
-        if family.interval:
+        if family.interval and column == "staleness":  # of others it is a number as any
             formulas = {"K": sympy.Symbol(family.interval, integer=True), BOUND: form}
     try:
         found = queried(order, subject, family.name, column, formulas)
         if column in _IN_TURN and found.verdict is not Verdict.PROVED:
-            down = replace(subject, descending=True)
-            others = ((order, down), (turned(order), subject))
+            others = _downwards(order, subject, runs.divisors)
             tried = (queried(*other, family.name, column, formulas) for other in others)
             found = next((one for one in tried if one.verdict is Verdict.PROVED), found)
     except Exception as error:  # what an order of one's own does with symbols can be anything
@@ -462,15 +464,32 @@ def _column(
         more = replace(runs, longer=[*runs.longer, *extra])
         return _column(family, order, subject, more, column, again - 1)
     bound = re.sub(r"\bK\b", family.interval, str(formulas.get(BOUND, "")))
+    bound = re.sub(r"\bset_", "", bound)
     return beside_runs(column, found, [*relevant, *extra], bound, family)
 
 
-def turned(order: StampedOrder) -> StampedOrder:
-    """The same schedules, with the microbatches of every pipeline numbered from the last one."""
-    shape = order.shape
+def _downwards(
+    order: StampedOrder, subject: Subject, divisors: Sequence[int]
+) -> Iterator[tuple[StampedOrder, Subject]]:
+    """The same order where ends go down through all numbers, or through those of each window.
+
+    What is in flight counts forwards and ends alone, so that these may be numbered apart.
+    """
+    yield order, replace(subject, descending=True)
+    yield turned(order), subject
+    for window in divisors:
+        yield order, replace(subject, ending=partial(from_last, order.shape, window=window))
+        yield turned(order, window), subject
+
+
+def turned(order: StampedOrder, window: int = 0) -> StampedOrder:
+    """The same schedules, with the microbatches of every pipeline numbered from the last one.
+
+    If there is a window, the numbers of each are numbered from its last one; M may cut it short.
+    """
 
     def down(of: Callable[[At], Any]) -> Callable[[At], Any]:
-        return lambda at: of(at.number(shape.microbatches(at) - 1 - at.x))
+        return lambda at: of(at.number(from_last(order.shape, at, window)))
 
     return replace(
         order,
@@ -482,6 +501,16 @@ def turned(order: StampedOrder) -> StampedOrder:
     )
 
 
+def from_last(shape: Shape, at: At, window: int = 0) -> Number:
+    """The number that has the place of at.x if its window, or all of them, is counted down."""
+    count = shape.microbatches(at)
+    if not window:
+        return count - 1 - at.x
+    begin = window * at.divide(at.x, window)[0]
+    end = at.choose(begin + window < count, begin + window, count)
+    return begin + end - 1 - at.x
+
+
 def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     """A form of the most that occurs, with quotients if no form without them fits."""
     every, windows = family.policy.interval, column == "staleness"
@@ -490,9 +519,11 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     if windows:
         longer = [run for run in longer if whole(family, run)]
     interval = family.interval or (INTERVAL if _fixed(family) else "")
-    found = least_form(*_points([*free, *longer], column, interval, every))
+    wanted, at = points([*free, *longer], column, interval, every, _others(family))
+    forms = (least_form(wanted, at, wider=wider) for wider in (False, True))
+    found = next((form for form in forms if form is not None), None)
     if found is None and runs.divisors:
-        wanted, at = _points(longer, column, interval, every)
+        wanted, at = points(longer, column, interval, every)
         by = at.pop("K", every)
         if windows:  # gradients that no update applies do not count
             at["M"] //= by
@@ -500,6 +531,15 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
         found = least_form(wanted, at, runs.divisors, number)
         found = found and found.subs(M, sympy.floor(M / K)) if windows else found
     return found if found is None or family.interval else found.subs(K, every)
+
+
+def _others(family: Family) -> dict[str, str]:
+    """Parameters that bounds may name beside the interval, and their symbols."""
+    order = family.rule
+    if not isinstance(order, StampedOrder) or order.accept is not any_size:
+        return {}  # `accept` may change them
+    names = (one.name for one in family.parameters if one.name != family.interval)
+    return {name: _symbol(family, name) for name in names}
 
 
 def beside_runs(
@@ -560,17 +600,22 @@ def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> R
     return _run(family, order, size)
 
 
-def _points(
-    runs: Sequence[Run], column: str, interval: str, every: int
+def points(
+    runs: Sequence[Run],
+    column: str,
+    interval: str = "",
+    every: int = 1,
+    others: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[IntArray, dict[str, IntArray]]:
-    """The most at every stage of every run, and what p, M, s and the interval are there."""
-    points = [
+    """The most at every stage of every run, and what p, M, s, the interval and others are there."""
+    found = [
         (most, {**run.size, "M": run.each}, stage)
         for run in runs
         for stage, most in enumerate(run.facts.get(column, ()))
     ]
-    at = {name: np.array([size[name] for _, size, _ in points]) for name in ("p", "M")}
-    at["s"] = np.array([stage for *_, stage in points])
+    at = {name: np.array([size[name] for _, size, _ in found]) for name in ("p", "M")}
+    at["s"] = np.array([stage for *_, stage in found])
+    at |= {one: np.array([size[name] for _, size, _ in found]) for name, one in others.items()}
     if interval or every > 1:
-        at["K"] = np.array([size.get(interval, every) for _, size, _ in points])
-    return np.array([most for most, *_ in points]), at
+        at["K"] = np.array([size.get(interval, every) for _, size, _ in found])
+    return np.array([most for most, *_ in found]), at

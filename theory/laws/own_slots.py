@@ -1,6 +1,7 @@
-"""Invariants of a greedy rule whose start times multiply p and m, from what is proved of these.
+"""Invariants of an order whose start times multiply p and m, from what is proved of these.
 
-As stamps such start times are too hard for the queries of `theory.laws.stamped`. Their own proof
+It is that of a greedy rule, or one by stamps that do not grow along what computations need. As
+stamps such start times are too hard for the queries of `theory.laws.stamped`. Their own proof
 says of all sizes what most invariants need: every need is met in an earlier slot, a stage does one
 action a slot, and forwards and backwards come in microbatch order.
 """
@@ -53,7 +54,7 @@ def row_of_slots(family: Family, law: Law) -> Row:
     Parameters
     ----------
     family : Family
-        With a greedy rule.
+        With a greedy rule, or stamps without parameters.
     law : Law
 
     Examples

@@ -37,6 +37,7 @@ _OURS: Final = (
     # formulas that were guessed and proved; they loop over their terms, or numbers of a stamp
     *("theory.laws.delays.start_times.slots_as_stamps.<locals>.slot",),
     *("theory.laws.round_delays._forward",),
+    *("theory.laws.stamp_terms.untied.<locals>.apart.<locals>.stamp",),
     *("theory.laws.own_orders.turned.<locals>.down.<locals>.<lambda>",),
     *("theory.laws.stamped_families.spoiled.<locals>.<lambda>",),
 )

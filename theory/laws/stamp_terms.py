@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, combinations, product
 from typing import Any
 
 import z3
 
-from schedules.stamps import At, Number, StampedOrder
+from schedules.stamps import At, Number, Stamp, StampedOrder
 from theory.errors import UnsupportedFormError
 from theory.laws.plain_functions import require_plain
 from theory.smt.solver import Term
@@ -353,6 +354,28 @@ def _whole(value: Any) -> Term:
             f"a bound is a whole number, found {value}", "rule", "write it without fractions"
         )
     return term
+
+
+def untied(order: StampedOrder) -> StampedOrder:
+    """The same schedules by stamps of which no two on a rank are equal.
+
+    What ties is run in the order in which `schedules.stamps.run_stamped` lays it out: F before B or
+    I, these before W; of one kind by lane, and then by x.
+    """
+
+    def apart(of: Callable[[At], Stamp], turn: int) -> Callable[[At], Any]:
+        def stamp(at: At) -> Any:
+            own = of(at)
+            return (*own, turn, at.lane, at.x) if isinstance(own, tuple) else own
+
+        return stamp
+
+    return replace(
+        order,
+        forward=apart(order.forward, 0),
+        backward=apart(order.backward, 1),
+        weight=order.weight and apart(order.weight, 2),
+    )
 
 
 def readable(order: StampedOrder) -> StampedOrder:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import z3
 
 from schedules.actions import Kind
-from schedules.stamps import At
+from schedules.stamps import At, Number, Stamp
 from theory.laws.stamp_terms import higher, last_period
 from theory.laws.stamped import Lanes, defined
 from theory.smt.solver import Statement, Term
@@ -186,6 +186,7 @@ def in_flight(
     *,
     descending: bool = False,
     replicas: bool = False,
+    ending: Callable[[At], Number] = lambda at: at.x,
 ) -> Iterator[Statement]:
     """The most microbatches of a lane between F and the end of B or W: `bound`, and attained.
 
@@ -194,7 +195,14 @@ def in_flight(
     stand before all ends; and, if ends go through the numbers too, where F of an x stands before
     the end of x + 1 − K. That may be one of the last d numbers where stamps are quotients by d. In
     an order of replicas, what is shown of two numbers (`apart`) is supposed.
+
+    Only how many forwards and how many ends there have been counts: so the n-th end may be that of
+    another number, `ending`, if that is one to one.
     """
+
+    def end_of(at: At) -> Stamp:
+        return lanes.end(at.number(ending(at)))
+
     order, rank, x = lanes.order, z3.Int("rank"), z3.Int("x")
     if order.shape.pipelines == "lanes":
         one, two = (lanes.at(z3.IntVal(n), rank, x, lanes.size.divisions()) for n in (0, 1))
@@ -204,17 +212,17 @@ def in_flight(
         divide = lanes.size.divisions()
         at = lanes.at(lane, rank, x, divide)
         most, count = bound(at), order.shape.microbatches(at)
-        begin, end = order.forward(at), lanes.end(at)
+        begin, end = order.forward(at), end_of(at)
         following, earlier, last = (at.number(other) for other in (x + 1, x - most, most - 1))
         first = at.number(z3.IntVal(0))
-        first_end = end if descending else lanes.end(first)
-        ends = most == count if descending else higher(lanes.end(following), end)
+        first_end = end if descending else end_of(first)
+        ends = most == count if descending else higher(end_of(following), end)
         forwards = higher(order.forward(following), begin)
-        upper = z3.Implies(x >= most, higher(begin, lanes.end(earlier)))
+        upper = z3.Implies(x >= most, higher(begin, end_of(earlier)))
         attained = higher(first_end, order.forward(last))
         for back in () if descending else last_period(begin, end):
             late = at.number(count - back)
-            behind = lanes.end(at.number(late.x + 1 - most))
+            behind = end_of(at.number(late.x + 1 - most))
             there = z3.And(late.x + 1 >= most, higher(behind, order.forward(late)))
             attained = z3.Or(attained, there)
         yield from defined(lanes, at, divide)

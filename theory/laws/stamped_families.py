@@ -18,7 +18,7 @@ from schedules.rules import GreedyRule
 from schedules.stamps import At, Number, StampedOrder
 from theory.errors import UnsupportedFormError
 from theory.laws.stamp_terms import products
-from theory.laws.stamped import Lanes, Size, labelled, needs, placed
+from theory.laws.stamped import Lanes, Size, defined, labelled, needs, placed
 from theory.laws.stamped_bounds import (
     BOUND,
     CHUNKS,
@@ -39,7 +39,7 @@ from theory.laws.stamped_columns import (
     turns,
     updated,
 )
-from theory.laws.static_orders.order import of_stamps
+from theory.laws.static_orders.order import Order, of_stamps
 from theory.laws.static_orders.slots import law, played
 from theory.laws.static_orders.symbols import M as MICROBATCHES
 from theory.laws.static_orders.versions import (
@@ -76,6 +76,8 @@ class Subject:
         The most in flight, where the stated formula is longer.
     descending : bool
         Whether backwards go down through the microbatches.
+    ending : callable
+        ``ending(at)``: of which number the gradient is that comes in at.x-th place.
     updates : Updates, optional
         After how many gradients, where no action and no flush says so.
     """
@@ -85,6 +87,7 @@ class Subject:
     written: Mapping[str, sympy.Expr] = field(default_factory=dict)
     peak: Callable[[At], Term] | None = None
     descending: bool = False
+    ending: Callable[[At], Number] = lambda at: at.x
     updates: Updates | None = None
 
 
@@ -427,7 +430,8 @@ def _statements(
     if column == "in-flight":
         stated = bound(formulas, subject.written)
         replicas = lanes.order.closes is not None
-        yield from in_flight(lanes, stated, descending=subject.descending, replicas=replicas)
+        down, ending = subject.descending, subject.ending
+        yield from in_flight(lanes, stated, descending=down, replicas=replicas, ending=ending)
     elif column == "deadlock-free":
         yield from alike(lanes) if explicit else turns()
     elif versions and explicit:
@@ -447,7 +451,16 @@ def _of_updates(
 
     A weight copy is one lane of one rank, and has all gradients of its pipeline.
     """
-    order, updates = of_stamps(lanes, lane), subject.updates
+    divide = lanes.size.divisions()
+    for statement in _of_copies(lanes, of_stamps(lanes, lane, divide), subject, column, formulas):
+        yield replace(statement, hypotheses=(*statement.hypotheses, *divide.facts))
+    yield from defined(lanes, lanes.at(lane, z3.Int("s"), z3.Int("x"), divide), divide)
+
+
+def _of_copies(
+    lanes: Lanes, order: Order, subject: Subject, column: str, formulas: Formulas
+) -> Iterator[Statement]:
+    updates = subject.updates
     assert updates is not None, "without updates there is one version"
     if column == "update-once":
         yield from applied_once(order, updates)

@@ -14,8 +14,7 @@ import z3
 from schedules.actions import Kind
 from schedules.programs import Entry, Program, View
 from schedules.stamps import Number, Stamp
-from theory.errors import UnsupportedFormError
-from theory.laws.stamp_terms import higher
+from theory.laws.stamp_terms import Divisions, higher
 from theory.laws.stamped import Lanes
 from theory.laws.static_orders.proofs import domain, holders
 from theory.laws.static_orders.symbols import symbolic
@@ -107,35 +106,36 @@ def _backwards(program: Program) -> Entry:
     return entry
 
 
-def of_stamps(lanes: Lanes, lane: Number = _ONLY) -> Order:
+def of_stamps(lanes: Lanes, lane: Number = _ONLY, divide: Divisions | None = None) -> Order:
     """The order of a lane of rank s, by stamps; M are the microbatches of its pipeline.
 
-    Raises
-    ------
-    UnsupportedFormError
-        When it is asked for a stamp: it divides by what is no number.
+    Parameters
+    ----------
+    lanes : Lanes
+    lane : number
+    divide : Divisions, optional
+        Quotients by what is no number, whose facts the statements need then.
     """
     shape = lanes.order.shape
     of = {Kind.F: lanes.order.forward, Kind.I: lanes.order.backward, Kind.B: lanes.end}
+    known = lanes.size.divisions() if divide is None else divide
 
     def there(view: View) -> tuple[Term, ...]:
         at = lanes.at(lane, view.s, z3.IntVal(0), lanes.size.divisions())
         return (*lanes.inside(at), shape.microbatches(at) == view.M)
 
     def stamp(view: View, kind: Kind, label: Term) -> Stamp:
-        divide, any_label = lanes.size.divisions(), z3.Int("label")
-        found = of[kind](lanes.at(lane, view.s, any_label, divide))
-        if divide.facts:
-            raise UnsupportedFormError(
-                "versions are counted in orders without quotients", "stamps", "divide by a number"
-            )
+        fresh, any_label = lanes.size.divisions(), z3.Int("label")
+        found = of[kind](lanes.at(lane, view.s, any_label, fresh))
+        if fresh.facts:
+            return tuple(map(as_term, of[kind](lanes.at(lane, view.s, label, known))))
         return tuple(z3.substitute(one, (any_label, label)) for one in map(as_term, found))
 
     def zero(view: View) -> tuple[Order, View]:
         first = z3.IntVal(0) if shape.pipelines == "one" else view.s
         if shape.pipelines == "lanes":
             return order, replace(view, s=z3.If(lane == 0, z3.IntVal(0), view.p - 1))
-        return of_stamps(lanes), replace(view, s=first)
+        return of_stamps(lanes, divide=known), replace(view, s=first)
 
     order = Order(
         domain=there,

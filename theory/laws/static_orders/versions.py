@@ -75,7 +75,7 @@ class Updates:
 
 
 def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Iterator[Statement]:
-    """The largest local staleness of stage s is `form`, in p, s, M and K.
+    """The largest local staleness of stage s is `form`, in p, s, M, K and parameters.
 
     Only gradients that an update applies count: those of a last window that M cuts short are as
     stale as nothing. A microbatch that attains it is the first after so many updates, if it runs
@@ -98,6 +98,7 @@ def largest_staleness(order: Order, updates: Updates, form: sympy.Expr) -> Itera
     names = {p: view.p, s: order.stage(view), M: view.M}
     if updates.interval:
         names[K] = updates.every(view)
+    names |= {one: z3.Int(one.name) for one in form.free_symbols - names.keys()}
     most = term(form, names)
     for number, spot in enumerate(order.spots(view, Kind.F, x)):
         yield Statement(
