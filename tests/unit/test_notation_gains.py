@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -466,3 +467,16 @@ def test_a_squared_bound_of_a_length_is_refused(
     said = capsys.readouterr().err
     assert f"{bound} would give {is_squared}; write sigma" in said
     assert "or T.assume(E((g - ∇f(x)) ** 2) <= …)" in said
+
+
+@pytest.mark.parametrize("text", ["(", "1/0", "__import__('os')", "x**10**9", 7])
+def test_a_stored_weight_that_cannot_be_read_is_no_weight(text: Any, tmp_path: Path) -> None:
+    path = file(tmp_path, "stashing")
+    certified(path)
+    data = data_of(path)
+    kept = json.loads(data.read_text())
+    weighed = [one for one in kept["certificates"] if "weights" in one]
+    assert len(weighed) == 1
+    weighed[0]["weights"] = dict.fromkeys(weighed[0]["weights"], text)
+    data.write_text(json.dumps(kept))
+    assert proved(path) is Verdict.UNKNOWN

@@ -68,7 +68,7 @@ def theorem_of(
     kept = ((one, stored_weights(statement, one.name)) for one in apart)
     stored += [partial(one.with_weights, weights) for one, weights in kept if weights]
     for make in stored:
-        with suppress(TheoryError, ValueError):  # such as a number that is not shown to be defined
+        with suppress(TheoryError):  # such as a number that is not shown to be defined
             if not _lacks(found := make(), (INSIDE, SQUARED)):
                 return found
     made = built(statement, plan, functions)

@@ -74,11 +74,28 @@ class Weighed:
         """The theorem with a part of each, by the names of the sequences: formulas as text."""
         k, (left, right) = self.index, (self.line.lhs, self.line.rhs)
         for one in self.beside:
-            weight = formula(weights.get(str(one), "0"), self.named)
+            weight = _read(weights.get(str(one), "0"), self.named, self.name)
             left, right = left + weight * one(k + 1), right + weight * one(k)
         made = self.make({self.name: le(left, right)})
         TOLD[made] = self.name, dict(weights)
         return made
+
+
+def _read(text: str, named: Mapping[str, Scalar], where: str) -> Scalar:
+    """A weight from its text.
+
+    Raises
+    ------
+    TheoryError
+        It is no formula of what the theorem names.
+    """
+    try:
+        return formula(text, named)
+    except (ValueError, TypeError, ArithmeticError, MemoryError, RecursionError) as error:
+        reason = str(error)
+    except SyntaxError as error:
+        reason = error.msg
+    raise TheoryError(f"a stored weight cannot be read: {reason:.120}", where, "certify again")
 
 
 def with_moves(plan: Plan) -> Plan:
