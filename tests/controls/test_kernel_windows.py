@@ -128,9 +128,15 @@ BEGUN = replace(
     conclude=Start("late", D, k),
 )
 SAME = replace(READ, lhs=LATER(0), kind="==", terms={"now": S(0)}, conclude=Start("late", LATER, k))
+MULTIPLE = replace(
+    SAME,
+    sequences={S: square(X.gradient), LATER: gamma * square(OLD.gradient)},
+    terms={"now": gamma * S(0)},
+)
 TRUE = {
     "nothing is late at the start": BEGUN,
     "the start is the start": SAME,
+    "a multiple of the start": MULTIPLE,
     "each term in τ windows": TWICE,
     "windows of τ + 1": replace(
         TWICE,
@@ -311,6 +317,12 @@ FALSE: dict[str, tuple[Theorem, dict[str, Any]]] = {
     "late, by an index from 1": (READ, {"conclude": Reread("late", LATER, FROM_ONE, K)}),
     "late, of one k": (READ, {"symbols": (tau, K, gamma, k)}),
     "twice the start": (SAME, {"terms": {"now": 2 * S(0)}}),
+    "twice a multiple of the start": (MULTIPLE, {"terms": {"now": 2 * gamma * S(0)}}),
+    "the start without its multiple": (MULTIPLE, {"terms": {"now": S(0)}}),
+    "a multiple that changes": (
+        MULTIPLE,
+        {"symbols": (tau, K), "scalars": (*MULTIPLE.scalars, gamma)},
+    ),
     "the start of another one": (
         SAME,
         {"sequences": {S: square(X.position), LATER: square(OLD.gradient)}},

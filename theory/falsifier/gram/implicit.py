@@ -49,10 +49,11 @@ def implicit(theorem: Plain, at: Mapping[Scalar, Scalar]) -> dict[str, End]:
     curved = {f: said[0] for f, kind, said in theorem.of.everywhere if kind == "convex"}
     found: dict[str, End] = {}
     for point in theorem.points:
-        names = point.position.names
-        if point.function not in curved or len(names) != 1 or not names <= {*theorem.free}:
+        names, slopes = point.position.names, point.gradient.names
+        alone = len(names) == len(slopes) == 1 and names <= {*theorem.free}
+        if point.function not in curved or not alone:
             continue
-        (name,), (slope,) = names, point.gradient.names or {""}
+        (name,), (slope,) = names, slopes
         strongly = sympy.sympify(curved[point.function]).xreplace(dict(at)).is_positive
         said: dict[tuple[str, Vector], set[Relation]] = {}
         for one in theorem.relations:
