@@ -65,10 +65,18 @@ def test_where_forwards_come_first_as_many_as_are_let_in_are_in_flight(
         family(replace(RULE, prefer_first=Kind.B), admission=lambda p: p + 1),
         family(replace(RULE, prefer_after=IN_TURN), admission=lambda p: p + 1),
         family(RULE, admission=lambda p: p + 1, in_flight=lambda s, p: p - s),
+        family(RULE, admission=lambda p: p + 1, in_flight=lambda s, p: p + 1 if p < 60 else p),
         family(RULE, admission=lambda p: p + 1 if p < 60 else p),
         family(replace(RULE, finished=lambda a, t: a * 2 <= t + a), admission=lambda p: p + p // 7),
     ],
-    ids=["backwards first", "in turn", "held up", "fewer are let in later", "another bound later"],
+    ids=[
+        "backwards first",
+        "in turn",
+        "held up",
+        "held up later",
+        "fewer are let in later",
+        "another bound later",
+    ],
 )
 def test_control_otherwise_bounds_are_open(changed: Family) -> None:
     row = row_of_rule(changed)
@@ -91,10 +99,11 @@ def test_what_is_said_of_versions_depends_on_the_policy(policy: PolicyName, inte
     "stops",
     [
         family(RULE, admission=lambda p: 61 - p),
+        family(RULE, admission=lambda p: max(0, 61 - p)),
         family(RULE, in_flight=lambda s, p: 61 - p + s),
         family(replace(RULE, finished=lambda a, t: a * 50 < t * 50 - (t // 999) * 50)),
     ],
-    ids=["lets none in", "holds none", "never ends"],
+    ids=["lets fewer than none in", "lets none in", "holds none", "never ends"],
 )
 def test_control_of_a_rule_that_may_stop_nothing_is_proved(stops: Family) -> None:
     """From p = 61 or slot 999 on; small runs do not show it."""
