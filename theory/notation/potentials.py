@@ -7,7 +7,7 @@ F(n) ≤ qⁿ·(F(0) + c·G(0)) where G ≥ 0. Nothing rests on it but what is c
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sympy
 from sympy.core.function import AppliedUndef
@@ -44,6 +44,18 @@ class Potential:
     def of(self, i: Scalar) -> Scalar:
         """The sum in iteration i, by its parts."""
         return sympy.Add(*(weight * sequence(i) for weight, sequence in self.parts))
+
+    def less(self, line: Relation, known: Iterable[Relation], k: Scalar) -> Relation | None:
+        """A line of it by its parts, with what is assumed of these in their place; see `less`.
+
+        Weights are taken to be at least 0: whether the line holds is for a certificate to say.
+        """
+        said = {w: sympy.Dummy(nonnegative=True) for w, _ in self.parts if w.is_nonnegative is None}
+        signed = replace(self, parts=tuple((said.get(w, w), one) for w, one in self.parts))
+        put = {self.sequence(i): signed.of(i) for i in (k, k + 1)}
+        apart = less(le(line.lhs.xreplace(put), line.rhs.xreplace(put)), known, k)
+        back = {dummy: weight for weight, dummy in said.items()}
+        return None if apart is None else le(apart.lhs.xreplace(back), apart.rhs.xreplace(back))
 
 
 def potential_of(
@@ -148,7 +160,25 @@ def less(line: Relation, known: Iterable[Relation], k: Scalar) -> Relation | Non
     """
     below = sympy.fraction(sympy.together(line.rhs))[1]
     below = below if below.is_positive else sympy.S.One
-    before = left = sympy.expand(line.lhs * below)
+    before = sympy.expand(line.lhs * below)
+    left = at_most(before, known, k)
+    later = any(one.args == (k + 1,) for one in atoms(left, AppliedUndef))
+    return (
+        le(left, sympy.expand(sympy.cancel(line.rhs * below))) if left != before and later else None
+    )
+
+
+def at_most(form: Scalar, known: Iterable[Relation], k: Scalar) -> Scalar:
+    """A form with what is assumed of a(k + 1), or of every a(k), in its place.
+
+    Examples
+    --------
+    >>> k = sympy.Symbol("k", integer=True, nonnegative=True)
+    >>> p, A = sympy.Symbol("p", positive=True), sympy.Function("A")
+    >>> print(at_most(3 * A(k + 1), [le(A(k + 1), p * A(k))], k))
+    3*p*A(k)
+    """
+    left = sympy.expand(form)
     for one in known:
         calls = sorted(atoms(one.lhs, AppliedUndef), key=str)
         if one.kind != "<=" or len(calls) != 1 or calls[0].args not in ((k,), (k + 1,)):
@@ -161,7 +191,4 @@ def less(line: Relation, known: Iterable[Relation], k: Scalar) -> Relation | Non
             share = sympy.cancel(term / weight)
             if share.is_nonnegative and not share.free_symbols & weight.free_symbols:
                 left = sympy.expand(left - term * call + share * bound)
-    later = any(one.args == (k + 1,) for one in atoms(left, AppliedUndef))
-    return (
-        le(left, sympy.expand(sympy.cancel(line.rhs * below))) if left != before and later else None
-    )
+    return left

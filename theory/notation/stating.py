@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from sympy import Sum
+import sympy
+from sympy import Sum, Symbol
 from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
@@ -26,7 +28,7 @@ from theory.notation.moving import is_gap
 from theory.notation.names import Function
 from theory.notation.norms import SQUARED
 from theory.notation.plan import Plan, Statement, Written
-from theory.notation.potentials import from_start, in_powers, less, potential_of
+from theory.notation.potentials import at_most, from_start, in_powers, less, potential_of
 from theory.notation.weighed import Weighed, beginning_with_nothing, stored_weights, with_moves
 
 LINE: Final = "one iteration"
@@ -61,7 +63,9 @@ def theorem_of(
         _with_lines(statement, plan, functions, _written({**more, named(number): line}, search))
         for number, (line, more) in enumerate([*((one, {}) for one in lines), *signed])
     ]
-    longer += _along_a_sum(statement, plan, functions, search, named(len(longer)))
+    longer += _along_a_sum(
+        statement, plan, functions, search, named(len(longer)), statement.relation
+    )
     longer += _before_a_line(statement, plan, functions, search, len(longer))
     apart = [*_weighed(statement, plan, functions, lines, search)]
     stored = [make for number, make in enumerate(longer) if _is_stored(statement, named(number))]
@@ -130,17 +134,25 @@ def _in_sequences(plan: Plan, k: Scalar) -> list[Relation]:
 
 
 def _along_a_sum(
-    statement: Statement, plan: Plan, functions: Sequence[Function], search: Rule, name: str
+    statement: Statement,
+    plan: Plan,
+    functions: Sequence[Function],
+    search: Rule,
+    name: str,
+    bound: Relation,
+    begins: Scalar | None = None,
 ) -> Iterator[Callable[[], Theorem]]:
-    """The theorem by induction along the sum of the sequences with which its bound starts.
+    """The theorem by induction along the sum of the sequences with which a bound starts.
 
-    And of a bound with exp(−cn) for (1 − c)ⁿ, which is less.
+    And of a bound with exp(−cn) for (1 − c)ⁿ, which is less. With `begins`, the sum is shown to be
+    at most that at the start.
     """
-    goal, k = in_powers(statement.relation), plan.index
+    goal, k = in_powers(bound), plan.index
     forms = (goal.lhs, goal.rhs, *plan.forms)
     taken = {str(call.func) for form in forms for call in atoms(form, AppliedUndef)}
     taken |= {symbol.name for form in forms for symbol in form.free_symbols}
-    found = None if k is None else potential_of(goal, plan.sequences, taken)
+    meant = {} if k is None else _meanings(plan, goal, taken)
+    found = None if k is None else potential_of(goal, meant, taken)
     bound = from_start(goal if found is None else found.bound)
     if k is None or bound == statement.relation or not isinstance(bound.lhs, AppliedUndef):
         return
@@ -150,18 +162,35 @@ def _along_a_sum(
         return
     longer, lines = plan.copied(), {name: line}
     if found is not None:
-        longer.sequences[sequence] = found.value
-        spelled = {sequence(i): found.of(i) for i in (k, k + 1)}
-        plain = le(line.lhs.xreplace(spelled), line.rhs.xreplace(spelled))
-        apart = less(plain, _in_sequences(plan, k), k)
+        free = [meant[one] for _, one in found.parts if one not in plan.sequences]
+        longer.sequences |= {one: meant[one] for _, one in found.parts} | {sequence: found.value}
+        longer.varying |= {*free}
+        apart = found.less(line, _in_sequences(plan, k), k)
         lines = {} if apart is None else {f"{name}, without what is assumed": apart}
         lines |= {name: line}
     first = f"{sequence(0)}"
     start = Written(first, eq(sequence(0), sequence(0)), Combine(), "", "ours")
+    if begins is not None:
+        (start,) = _written({first: le(sequence(0), begins)}, search)
+        bound = le(bound.lhs, bound.rhs.subs(sequence(0), begins))
     under = tuple(one.name for one in plan.assumed if is_parameters(one.relation))
     along = Induction(name, k, count, sequence, first, under)
     bounded = Written(f"{bound.lhs}", bound, along, "", "ours")
     yield _with_lines(statement, longer, functions, [*_written(lines, search), start, bounded])
+
+
+def _meanings(plan: Plan, goal: Relation, taken: Set[str]) -> dict[Scalar, Scalar]:
+    """What sequences are the means of; any sequence of numbers is that of a number that varies."""
+    free = {one.func for one in atoms(goal.gap, AppliedUndef)} - plan.sequences.keys()
+    names = {one: f"{one}_{plan.index}" for one in sorted(free, key=str)}
+    fresh = {one: Symbol(name, **_sign(one)) for one, name in names.items() if name not in taken}
+    return {**plan.sequences, **fresh}
+
+
+def _sign(one: Scalar) -> dict[str, bool]:
+    call = one(0)
+    signs = ("positive", call.is_positive), ("nonnegative", call.is_nonnegative), ("real", True)
+    return {next(name for name, has in signs if has): True}
 
 
 def _weighed(
@@ -173,16 +202,36 @@ def _weighed(
 ) -> Iterator[Weighed]:
     """Lines that may have a part of sequences that begin with nothing."""
     summed = plan.index is not None and atoms(statement.relation.lhs, Sum)
-    wider = with_moves(plan) if lines and summed else plan
-    beside = beginning_with_nothing(statement.relation, wider) if lines and summed else ()
+    wider = with_moves(plan) if lines else plan
+    beside = beginning_with_nothing(statement.relation, wider) if lines else ()
 
     def make(said: Mapping[str, Relation]) -> Theorem:
         return _with_lines(statement, wider, functions, _written(said, search))()
 
+    def along(name: str, now: Scalar, ratio: Scalar, shares: Mapping[Scalar, Scalar]) -> Theorem:
+        goal = statement.relation
+        more = sympy.Add(*(share * one(0) for one, share in shares.items()))
+        heavier = le(goal.lhs, goal.rhs + ratio ** goal.lhs.args[0] * more)
+        made = _along_a_sum(statement, wider, functions, search, name, heavier, now(0))
+        for make in made:
+            return make()
+        raise TheoryError("no potential is made of these weights", name, "certify again")
+
+    k: Scalar = plan.index
+    known = _in_sequences(plan, k) if beside else []
+    bounds = {one: at_most(one(k + 1), known, k) for one in beside}
     named_so = {s.name: s for form in wider.forms for s in form.free_symbols}
     for number, line in enumerate(lines if beside else ()):
         name = f"{named(number)}, with weights"
-        yield Weighed(name, line, beside, plan.index, named_so, make)
+        plain = Weighed(name, line, beside, k, named_so, make, most=bounds)
+        if summed:
+            yield plain
+        elif isinstance(line.lhs, AppliedUndef):
+            now = line.lhs.func
+            ratio = sympy.expand(line.rhs).coeff(now(k))
+            if line.lhs == now(k + 1) and ratio not in (0, 1) and not ratio.has(k):
+                sums = partial(along, name, now, ratio)
+                yield replace(plain, ratio=ratio, along=sums)
 
 
 def _before_a_line(

@@ -2,14 +2,15 @@
 
 Σ S(k) ≤ a·F(0) follows from S(k) + a·(F + c·V)(k + 1) ≤ a·(F + c·V)(k) for whatever c ≥ 0, where
 V ≥ 0 begins with 0. Which c is asked of the search: it may use that V rises, as often as it likes.
-Nothing rests on that; the line with this c is one like any other.
+F(n) ≤ qⁿ·F(0) follows from (F + c·V)(k + 1) ≤ q·(F + c·V)(k), and q·V(k) ≤ V(k + 1) is what the
+search may use. Nothing rests on that; the line with this c is one like any other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -50,6 +51,12 @@ class Weighed:
     named : mapping of str to sympy symbol
         Of which weights may be made.
     make : callable
+    ratio : sympy expression
+        What is left of it in an iteration, as of what the line is about.
+    most : mapping of sympy function to sympy expression
+        What is assumed that they are at most in the next iteration; themselves, if nothing is.
+    along : callable, optional
+        The theorem by induction along the sum with these weights; None where lines are summed.
     """
 
     name: str
@@ -58,6 +65,9 @@ class Weighed:
     index: Scalar
     named: Mapping[str, Scalar]
     make: Make
+    ratio: Scalar = sympy.S.One
+    most: Mapping[Scalar, Scalar] = field(default_factory=dict)
+    along: Callable[[Mapping[Scalar, Scalar]], Theorem] | None = None
 
     @property
     def rising(self) -> dict[Scalar, str]:
@@ -67,16 +77,24 @@ class Weighed:
     def asked(self) -> Theorem:
         """The theorem in which the line is searched for as if they rose."""
         k = self.index
-        falls = {name: le(one(k), one(k + 1)) for one, name in self.rising.items()}
+        falls = {
+            name: le(self.ratio * one(k), self.most.get(one, one(k + 1)))
+            for one, name in self.rising.items()
+        }
         return self.make({**falls, self.name: self.line})
 
     def with_weights(self, weights: Mapping[str, str]) -> Theorem:
         """The theorem with a part of each, by the names of the sequences: formulas as text."""
         k, (left, right) = self.index, (self.line.lhs, self.line.rhs)
-        for one in self.beside:
-            weight = _read(weights.get(str(one), "0"), self.named, self.name)
-            left, right = left + weight * one(k + 1), right + weight * one(k)
-        made = self.make({self.name: le(left, right)})
+        shares = {
+            one: _read(weights.get(str(one), "0"), self.named, self.name) for one in self.beside
+        }
+        if self.along is not None:
+            made = self.along({one: share for one, share in shares.items() if share != 0})
+        else:
+            for one, share in shares.items():
+                left, right = left + share * one(k + 1), right + share * one(k)
+            made = self.make({self.name: le(left, right)})
         TOLD[made] = self.name, dict(weights)
         return made
 

@@ -109,7 +109,7 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
             longer = make()
         except TheoryError:  # such as a number that is not shown to be defined
             continue
-        found = _whole(longer, again, progress)
+        found = _whole(longer, again, progress, as_tried=True)
         if not _fails(found):
             return found
         said += _said_of(longer, named(number), found, {str(one) for one in theorem.sequences})
@@ -117,7 +117,8 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
         progress(f"{theorem.id}: {one.name}")
         with suppress(TheoryError):
             weights = weights_of(one)
-            found = _whole(one.with_weights(weights), again, progress) if weights else []
+            heavier = one.with_weights(weights) if weights else None
+            found = _whole(heavier, again, progress, as_tried=True) if heavier else []
             if found and not _fails(found):
                 return found
     found = _whole(theorem, again, progress)
@@ -126,16 +127,21 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
     return found
 
 
-def _whole(theorem: Theorem, again: bool, progress: Progress) -> list[Certified]:
-    """What is found of a theorem with all facts; a line that has weights keeps them."""
-    found = [*_of_theorem(offered(theorem), again, progress)]
+def _whole(
+    theorem: Theorem, again: bool, progress: Progress, as_tried: bool = False
+) -> list[Certified]:
+    """What is found of a theorem with all facts; a line that has weights keeps them.
+
+    Where a line that is only tried is not found, the statement is not looked for: that is done
+    without it.
+    """
+    found = list[Certified]()
     name, weights = TOLD.get(theorem, ("", {}))
-    return [
-        replace(one, entry={**one.entry, WEIGHTS: weights})
-        if one.step == name and one.entry
-        else one
-        for one in found
-    ]
+    full = offered(theorem)
+    for one in _of_theorem(full, again, progress, lambda: as_tried and _fails(found)):
+        told = {WEIGHTS: weights} if one.step == name else {}
+        found.append(replace(one, entry=one.entry and {**one.entry, **told}))
+    return found
 
 
 def _said_of(longer: Theorem, name: str, found: Sequence[Certified], known: Set[str]) -> str:
@@ -184,7 +190,9 @@ def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
     return [*listed.values()]
 
 
-def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[Certified]:
+def _of_theorem(
+    theorem: Theorem, again: bool, progress: Progress, is_lost: Callable[[], bool]
+) -> Iterator[Certified]:
     """Search line by line; what is not found, and what rests on it, serves no later line."""
     facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
     lost: set[str] = set()
@@ -210,6 +218,8 @@ def _of_theorem(theorem: Theorem, again: bool, progress: Progress) -> Iterator[C
             for one in found:
                 yield one if why is None or one.entry is not None else replace(one, why=why)
         facts[step.name] = step.relation
+    if is_lost():
+        return
     known = {name: fact for name, fact in facts.items() if name not in lost}
     for one in _of_rule(theorem, STATEMENT, theorem.goal, theorem.conclude, known, again, progress):
         hint = "" if lost or one.entry is not None else missing_line(theorem.goal, known.values())
