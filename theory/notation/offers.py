@@ -39,6 +39,7 @@ from theory.kernel.rules import (
 from theory.kernel.rules.calculus import descent, lipschitz, support
 from theory.kernel.rules.series import varying
 from theory.kernel.rules.windows import window
+from theory.kernel.signs import undefined
 from theory.kernel.theorem import Delayed, Given, Hypothesis, Rule, Smooth, Step, Theorem
 from theory.kernel.vectors import Gram, Point, Scalar, Vector, vector
 from theory.notation.coercion import is_parameters, sides
@@ -335,7 +336,7 @@ def twice(bare: Theorem, run: Run) -> Iterator[Step]:
         if other != call:
             same = sympy.cancel(size / first) * other
             name = f"{call} is {same}"
-            inside = Step(f"{name}, in one iteration", eq(value, value), Combine())
+            inside = _itself(f"{name}, in one iteration", value, bare)
             yield inside
             yield Step(name, eq(call, same), Total(inside.name, run.index))
             yield Step(f"{name} at most", le(call, same), Combine({name: 1}))
@@ -353,9 +354,20 @@ def sums(bare: Theorem, run: Run) -> Iterator[Step]:
         }
         same = decomposed(value, others, {*bare.symbols, run.index}) if len(others) > 1 else None
         if same is not None and len(atoms(same, AppliedUndef)) > 1:
-            inside = Step(f"{call} is a sum, in one iteration", eq(value, value), Combine())
+            inside = _itself(f"{call} is a sum, in one iteration", value, bare)
             yield inside
             yield Step(f"{call} is {same}", eq(call, same), Total(inside.name, run.index))
+
+
+def _itself(name: str, value: Scalar, bare: Theorem) -> Step:
+    """That a value is what it is, under the facts about constants by which it is defined."""
+    own = (one for one in bare.hypotheses if isinstance(one, Hypothesis))
+    about = {one.name: one.relation for one in own if is_parameters(one.relation)}
+    needed = tuple(about) if undefined(value) else ()
+    for name_of in needed:
+        rest = tuple(one for one in needed if one != name_of)
+        needed = needed if undefined(value, [about[one] for one in rest]) else rest
+    return Step(name, eq(value, value), Combine(domain=needed))
 
 
 def _multiple(value: Scalar, constants: Set[Scalar]) -> tuple[Scalar, Scalar]:

@@ -21,6 +21,7 @@ from theory.kernel.relations import Relation, eq
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Gram, Scalar, Vector
+from theory.proving.forms import factored
 from theory.proving.linear import linear
 from theory.proving.problem import stated
 from theory.proving.squares import with_squares
@@ -120,7 +121,7 @@ def _carried(
             *(c * v**2 for c, v in spelled.squares),
             *spelled.plus,
         )
-        missing = sympy.factor(sympy.cancel(sympy.expand(rest) / bound))
+        missing = factored(sympy.cancel(sympy.expand(rest) / bound))
         yield replace(spelled, facts={**spelled.facts, name: missing})
 
 

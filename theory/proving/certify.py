@@ -19,6 +19,7 @@ from theory.kernel.relations import Relation
 from theory.kernel.rules import Induction, Root
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules.found import Found, parts_of
+from theory.kernel.signs import undefined
 from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.notation.building import EACH, INSIDE, offered
@@ -204,6 +205,10 @@ def _of_theorem(
         found = [*_of_rule(theorem, step.name, step.relation, step.rule, known, again, progress)]
         if lost.intersection(() if type(step.rule) is Found else step.rule.uses):
             lost.add(step.name)
+        elif type(step.rule) is Combine and undefined(step.relation):
+            given = Given(theorem, known)
+            holds = step.rule.check(step.relation, given).verdict is Verdict.PROVED
+            lost |= set() if holds else {step.name}  # what divides may be 0
         elif type(step.rule) is Induction and not _repeats(step, lost):
             found = [*_refused(theorem, step, known)]
         failed = any(one.entry is None for one in found)

@@ -17,6 +17,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 from sympy.polys.fields import FracField
 
+from theory.kernel.atoms import atoms
 from theory.kernel.coefficients import no_negative_coefficient
 from theory.kernel.elementary import ELEMENTARY
 from theory.kernel.means import Mean
@@ -211,8 +212,24 @@ def _tidied(numerator: Scalar, denominator: Scalar) -> Scalar:
     expression = numerator / denominator
     if numerator.count_ops() > 400 or numerator.atoms(sympy.Function, sympy.Sum):
         return expression
-    factored = sympy.factor(expression)
-    return factored if factored.count_ops() < expression.count_ops() else expression
+    shorter = factored(expression)
+    return shorter if shorter.count_ops() < expression.count_ops() else expression
+
+
+def factored(form: Scalar) -> Scalar:
+    """A form in factors, with powers such as (1 − a)ⁿ, of which no (−1)ⁿ is a factor.
+
+    Examples
+    --------
+    >>> a, n = sympy.symbols("a n", positive=True)
+    >>> factored(2 * a * (1 - a) ** n + 2 * (1 - a) ** n)
+    2*(1 - a)**n*(a + 1)
+    """
+    powers = [one for one in atoms(form, sympy.Pow) if not one.exp.is_number]
+    whole = {one: sympy.Dummy() for one in powers}
+    back = {dummy: one for one, dummy in whole.items()}
+    made = sympy.factor(sympy.sympify(form).xreplace(whole))
+    return made.xreplace(back)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from theory.kernel.rules.algebra import Combine
 from theory.kernel.vectors import Scalar, Vector
 from theory.proving.elimination import added, multipliers_of_equations, named
 from theory.proving.exact import RIGHT, solve
-from theory.proving.forms import Element, Form, Monomial
+from theory.proving.forms import Element, Form, Monomial, factored
 from theory.proving.points import at
 from theory.proving.problem import ROOT, Problem
 from theory.proving.signs import apart, domain_for
@@ -195,7 +195,7 @@ def too_long(elements: Iterable[Element]) -> bool:
 
 def _factored(multiplier: Scalar) -> Scalar:
     """A multiplier in factors, of which the signs are seen one by one, if it has a minus sign."""
-    return multiplier if no_negative_coefficient(multiplier) else sympy.factor(multiplier)
+    return multiplier if no_negative_coefficient(multiplier) else factored(multiplier)
 
 
 def _restored(problem: Problem, draft: Draft) -> Draft:

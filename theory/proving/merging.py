@@ -17,6 +17,7 @@ from theory.kernel.theorem import Hypothesis, Rule, Theorem
 from theory.kernel.vectors import Scalar
 from theory.notation.building import offered
 from theory.proving.cheapest import least_with_squares
+from theory.proving.forms import factored
 from theory.proving.linear import columns_of, solved_for
 from theory.proving.problem import Problem, stated
 from theory.proving.search import search
@@ -137,7 +138,7 @@ def least(theorem: Theorem, symbol: Scalar) -> Scalar | None:
     for problem in stated(bare.symbols, without, {**facts, BEST: le(gain, 0)}):
         for element, numbers in least_with_squares(problem, BEST):
             exact = problem.at_points({problem.split.one: element})
-            value = sympy.factor(problem.split.scalar(element))
+            value = factored(problem.split.scalar(element))
             if exact is None or not _alike(exact, numbers, 1e-3):
                 continue
             if search(bare, goal.replaced({symbol: value}), facts).combine is not None:
@@ -190,4 +191,4 @@ def _least(problem: Problem) -> Scalar | None:
     if exact is None:
         return None
     alike = _alike(exact, values, 1e-6)
-    return sympy.factor(problem.split.scalar(element)) if alike else None
+    return factored(problem.split.scalar(element)) if alike else None

@@ -11,6 +11,7 @@ from theory.kernel.coefficients import no_negative_coefficient
 from theory.kernel.relations import Relation
 from theory.kernel.signs import nonnegative, undefined
 from theory.kernel.vectors import Scalar
+from theory.proving.forms import factored
 from theory.verdicts import Verdict
 
 DEEPEST = 3
@@ -72,7 +73,7 @@ def _divisions(expression: Scalar, gap: Scalar) -> list[tuple[Scalar, Scalar]]:
     exact = sympy.cancel(expression / gap)
     pairs = []
     if exact.is_number or len(exact.free_symbols) <= len(expression.free_symbols):
-        pairs.append((sympy.factor(exact), sympy.S.Zero))
+        pairs.append((factored(exact), sympy.S.Zero))
     numerator, _ = sympy.fraction(sympy.together(gap))
     for symbol in sorted(gap.free_symbols & expression.free_symbols, key=str):
         if not numerator.is_polynomial(symbol):  # it stands under a mean too
@@ -84,7 +85,7 @@ def _divisions(expression: Scalar, gap: Scalar) -> list[tuple[Scalar, Scalar]]:
         rest = sympy.cancel(expression.subs(symbol, -constant / slope))
         if rest.has(sympy.zoo, sympy.nan):
             continue
-        pairs.append((sympy.factor(sympy.cancel((expression - rest) / gap)), sympy.factor(rest)))
+        pairs.append((factored(sympy.cancel((expression - rest) / gap)), factored(rest)))
     return pairs
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sympy
 from sympy.core.function import AppliedUndef
 
 from theory.kernel.means import Mean
@@ -10,6 +9,7 @@ from theory.kernel.theorem import Hypothesis
 from theory.kernel.vectors import Gram
 from theory.notation.building import INSIDE, offered
 from theory.notation.weighed import Weighed
+from theory.proving.forms import factored
 from theory.proving.search import search
 from theory.proving.storing import formula_text
 
@@ -38,7 +38,7 @@ def weights_of(one: Weighed) -> dict[str, str]:
             facts[step.name] = step.relation
     combine = search(asked, goal, facts).combine
     shares = {} if combine is None else combine.facts
-    found = {rise[name]: sympy.factor(share) for name, share in shares.items() if name in rise}
+    found = {rise[name]: factored(share) for name, share in shares.items() if name in rise}
     constant = all(
         share.free_symbols <= {*asked.symbols} and not share.atoms(AppliedUndef, Gram, Mean)
         for share in found.values()

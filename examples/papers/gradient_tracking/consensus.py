@@ -35,5 +35,4 @@ T.have(y_next**2 <= v**2 / rho + h**2 / rest)
 T.have(X(k + 1) <= rho * X(k) + gamma**2 * rho**2 / rest * Y(k))
 T.have(Y(k + 1) <= (rho + 2 * L**2 * gamma**2 / rest) * Y(k) + 8 * L**2 / rest * X(k))
 c = 16 * L**2 / rest**2
-T.have(c * X(k + 1) + Y(k + 1) <= (1 + rho) / 2 * (c * X(k) + Y(k)))
 CLAIM = T.shows(total(X(k), k, K) <= 2 / rest * (X(0) + Y(0) / c))

@@ -39,9 +39,6 @@ T.iterate(before, x, k)
 F, S = T.sequence("F", f(x)), T.sequence("S", f.grad(x) ** 2)
 D = T.sequence("D", (x - before) ** 2)
 T.assume(equal(D(0), 0))
-w = gamma * L**2 / 2
-noise = L * gamma**2 * sigma**2 / 2 + w * gamma**2 * sigma**2
-T.have(F(k + 1) + w * D(k + 1) <= F(k) + w * D(k) - gamma / 2 * S(k) + noise)
 CLAIM = T.shows(
     total(S(k), k, K) / K
     <= 2 * (F(0) - low) / (gamma * K) + L * gamma * sigma**2 + L**2 * gamma**2 * sigma**2

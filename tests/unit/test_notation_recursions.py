@@ -1,0 +1,128 @@
+"""Rates of recursions that feed one another: the potential is found, told or not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.certified import certified, claim_of, data_of, written
+from theory.kernel.prove import prove
+from theory.notation.weighed import WEIGHTS
+from theory.verdicts import Verdict
+
+HEAD = """\
+from theory.notation import *
+
+L, gamma, mu, A, rho = positive("L gamma mu A rho")
+B, C, M, sigma = nonnegative("B C M sigma")
+low = real("f_low")
+k, n = index("k n")
+f, (x, g) = function("f"), vectors("x g")
+T = theorem("mine.{}")
+"""
+UNIFIED = """
+D, S, F = (T.sequence(name, nonnegative=True) for name in "DSF")
+T.assume(
+    D(k + 1)
+    <= (1 - gamma * mu) * D(k) - 2 * gamma * F(k) + gamma**2 * (2 * A * F(k) + B * S(k) + sigma)
+)
+T.assume(S(k + 1) <= (1 - rho) * S(k) + 2 * C * F(k))
+T.assume(gamma * (A + C * M) <= 1)
+T.assume(B <= M * (rho - gamma * mu))
+T.assume(gamma * mu <= 1)
+c, noise = M * gamma**2, gamma * sigma / mu
+"""
+MISSED = """
+T.smooth(f, L)
+T.pl(f, mu, low)
+T.iterate(x, x - gamma * g, k)
+F, R, V = T.sequence("F", f(x) - low), T.sequence("R", g**2), T.sequence("V", (g - f.grad(x)) ** 2)
+T.assume(V(k + 1) <= (1 - rho) * V(k) + A * gamma**2 * R(k) + rho**2 * sigma**2)
+T.assume(rho <= 1)
+T.assume(2 * gamma * mu <= rho)
+T.assume(L * gamma + 2 * A * gamma**2 / rho <= 1)
+"""
+STALE = """
+x = iterates("x", k)
+T.smooth(f, L)
+T.pl(f, mu, low)
+T.assume(4 * L * gamma <= 1)
+T.assume(mu <= L)
+T.iterate(x, x[k] - gamma * f.grad(x[k - 1]))
+F = T.sequence("F", f(x[k]) - low)
+"""
+FOUND = {
+    "unified": f"""{UNIFIED}
+CLAIM = T.shows(D(n) + c * S(n) <= (1 - gamma * mu) ** n * (D(0) + c * S(0)) + noise)
+""",
+    "untold": f"""{UNIFIED}
+T.assume(S(0) <= 0)
+CLAIM = T.shows(D(n) <= (1 - gamma * mu) ** n * D(0) + noise)
+""",
+    "missed": f"""{MISSED}
+CLAIM = T.shows(F(n) <= (1 - gamma * mu) ** n * (F(0) + gamma / rho * V(0)) + rho * sigma**2 / mu)
+""",
+    "estimated": f"""{MISSED.replace(" + rho**2 * sigma**2", "")}
+T.assume(V(0) <= 0)
+CLAIM = T.shows(F(n) <= (1 - gamma * mu) ** n * F(0))
+""",
+    "stale": f"""{STALE}
+CLAIM = T.shows(F(n) <= (1 - gamma * mu) ** n * F(0))
+""",
+    "drifting": """
+D, F, X = (T.sequence(name, nonnegative=True) for name in "DFX")
+T.assume(D(k + 1) <= (1 - gamma * mu) * D(k) - gamma * F(k) + 2 * gamma * L * X(k))
+T.assume(X(k + 1) <= (1 - rho / 2) * X(k) + gamma**2 * (12 * L / rho * F(k) + 2 * sigma**2))
+T.assume(X(0) <= 0)
+T.assume(12 * gamma * L <= rho)
+T.assume(mu <= L)
+T.assume(rho <= 1)
+CLAIM = T.shows(
+    D(n) <= (1 - gamma * mu) ** n * D(0) + 16 * gamma**2 * L * sigma**2 / (rho * mu)
+)
+""",
+}
+FALSE = {
+    "unified": ("T.assume(B <= M * (rho - gamma * mu))", ""),
+    "untold": ("T.assume(S(0) <= 0)", "T.assume(S(0) <= 1)"),
+    "missed": ("+ gamma / rho * V(0)", ""),
+    "estimated": ("T.assume(V(0) <= 0)", ""),
+    "stale": ("(1 - gamma * mu) ** n", "(1 - 3 * gamma * mu) ** n"),
+    "drifting": ("T.assume(X(0) <= 0)", ""),
+}
+TOLD = ("unified", "missed")
+"""Those whose statement says what the potential is."""
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", FOUND)
+def test_a_potential_is_found_and_none_of_what_is_false(name: str, tmp_path: Path) -> None:
+    text = HEAD.format(name) + FOUND[name]
+    path = written(tmp_path, text, f"{name}.py")
+    assert {one.outcome for one in certified(path)} == {"found"}
+    assert (WEIGHTS in data_of(path).read_text(encoding="utf-8")) is (name not in TOLD)
+    made = claim_of(path).theorem
+    assert made is not None
+    assert prove(made).verdict is Verdict.PROVED
+    assert text.count(FALSE[name][0]) == 1
+    wrong = written(tmp_path, text.replace(*FALSE[name]), "wrong.py")
+    assert "not found" in {one.outcome for one in certified(wrong)}
+    lost = claim_of(wrong).theorem
+    assert lost is not None
+    assert prove(lost).verdict is Verdict.UNKNOWN
+
+
+def test_control_weights_of_another_sign_prove_nothing(tmp_path: Path) -> None:
+    """They are read from the data file, and the line with them has no certificate."""
+    path = written(tmp_path, HEAD.format("stale") + FOUND["stale"], "stale.py")
+    certified(path)
+    kept = data_of(path).read_text(encoding="utf-8")
+    assert kept.count("-gamma*L**2/(2*(gamma*mu - 1))") >= 1
+    data_of(path).write_text(
+        kept.replace("-gamma*L**2/(2*(gamma*mu - 1))", "gamma*L**2/(2*(gamma*mu - 1))"),
+        encoding="utf-8",
+    )
+    made = claim_of(path).theorem
+    assert made is not None
+    assert prove(made).verdict is Verdict.UNKNOWN
