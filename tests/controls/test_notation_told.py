@@ -238,6 +238,41 @@ def test_one_name_is_one_sequence_and_one_mean() -> None:
         T.shows(equal(mean("E", g)(g**2), mean("E", h)(h**2)))
 
 
+@pytest.mark.parametrize("last", ["any", "mean", "cited"])
+def test_any_sequence_is_not_made_the_mean_of_something(last: str) -> None:
+    """A(n) ≤ A(0) is so of ‖x‖² for x⁺ = x/2, and not of any sequence."""
+    lemma = theorem("mine.halved")
+    lemma.iterate(x, x / 2, k)
+    A = lemma.sequence("A", x**2)
+    halved = lemma.shows(A(k + 1) <= A(k))
+    T = theorem("mine.any")
+
+    def told() -> None:
+        T.cite(halved) if last == "cited" else T.sequence("A", x**2)
+
+    if last == "any":
+        told()
+        with pytest.raises(TheoryError, match="A may be any sequence by one line"):
+            T.sequence("A", nonnegative=True)
+    else:
+        T.sequence("A", nonnegative=True)
+        with pytest.raises(TheoryError, match="A may be any sequence by one line"):
+            told()
+
+
+def test_what_is_so_of_any_sequence_is_so_of_a_mean() -> None:
+    b = positive("b")
+    lemma = theorem("mine.bounded")
+    A = lemma.sequence("A", nonnegative=True)
+    lemma.assume(A(k) <= b)
+    bounded = lemma.shows(A(k + 1) <= 2 * b)
+    T = theorem("mine.of-x")
+    T.iterate(x, x / 2, k)
+    T.cite(bounded)
+    A = T.sequence("A", x**2)
+    assert T.shows(A(k + 1) <= 3 * b).sequences == {A: x**2}
+
+
 def test_the_mean_of_iterates_is_none_where_something_is_drawn() -> None:
     """Nor where a theorem says so that is cited."""
     f, of = function("f"), iterates("x", k)

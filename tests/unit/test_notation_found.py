@@ -176,3 +176,26 @@ def test_a_sequence_names_no_number_of_an_iteration() -> None:
     T.iterate(x, x - gamma * g, k)
     with pytest.raises(TheoryError, match="weigh it in the line"):
         T.sequence("P", (k + 1) * f(x))
+
+
+@pytest.mark.parametrize(("other", "part", "found"), [(x, 4, True), (x, 3, False), (y, 4, False)])
+def test_two_late_copies_are_each_as_near_as_one(other: Any, part: int, found: bool) -> None:
+    """Of one iterate: ‖x̂ − s‖ ≤ 2γτG, as the gradients that move x are bounded; of two, not."""
+    T = theorem("mine.copies")
+    T.bounded_gradient(f, G)
+    T.iterate(x, x - gamma * f.grad(x), k)
+    T.iterate(y, y - 2 * gamma * f.grad(x), k)
+    T.delayed(old, x, tau)
+    T.delayed(s, other, tau)
+    assert is_found(T.shows((old - s) ** 2 <= part * gamma**2 * tau**2 * G**2)) == found
+
+
+def test_two_late_copies_of_two_iterates() -> None:
+    T = theorem("mine.copies")
+    T.bounded_gradient(f, G)
+    T.iterate(x, x - gamma * f.grad(x), k)
+    T.iterate(y, y - 2 * gamma * f.grad(x), k)
+    T.delayed(old, x, tau)
+    T.delayed(s, y, tau)
+    near, far = (x - old) ** 2, (y - s) ** 2
+    assert is_found(T.shows(near + far <= 5 * gamma**2 * tau**2 * G**2))

@@ -340,6 +340,7 @@ class Draft:
     def sequences(self, meant: Mapping[Any, Scalar]) -> None:
         """Take sequences that are made already: what each is the mean of."""
         self._plan.sequences |= meant
+        self._plan.require_free(self.id)
 
     def sequence(
         self,
@@ -364,6 +365,7 @@ class Draft:
         """
         if quantity is None:
             sign = "positive" if positive else "nonnegative" if nonnegative else "real"
+            self._plan.any_sequence(name, self.id)
             return sympy.Function(name, **{sign: True})
         if nonnegative or positive:
             raise TheoryError(
@@ -389,6 +391,7 @@ class Draft:
                 "give one of them another name",
             )
         self._plan.sequences[made] = form
+        self._plan.require_free(self.id)
         return made
 
     def averaged(self, mean: Vector, of: Vector | Iterates, count: Scalar) -> None:
@@ -502,6 +505,7 @@ class Draft:
         values = self._carried(lemma, Values(numbers, put))
         values = Values({**gaps_at(lemma, values), **values.scalars}, values.vectors)
         self._plan.cite(lemma, values, unused)
+        self._plan.require_free(self.id)
         label = name or lemma.id
         rule = Cite(lemma.id, values.scalars, values.vectors, domain)
         self._plan.written.append(Written(label, values.relation(lemma.goal), rule, says, where))

@@ -220,6 +220,7 @@ def among(steps: Sequence[Step | Offer], said: Relation, at: Residues) -> int | 
 
 def drifts(bare: Theorem, run: Run) -> Iterator[Step]:
     """How far stale iterates are, summed; and on every path, where moves are bounded."""
+    bounded: dict[str, Step] = {}  # what bounds the moves of one iterate, for all copies of it
     for stale in bare.hypotheses:
         if not isinstance(stale, Delayed) or run.index is None:
             continue
@@ -230,8 +231,14 @@ def drifts(bare: Theorem, run: Run) -> Iterator[Step]:
                 yield Step(f"drift, {stale.name}, summed to {number}", goal, rule)
         for one in bare.hypotheses:
             if isinstance(one, Hypothesis):
-                moved = tuple(_moves(one, stale, bare))
-                yield from moved
+                moved = tuple(
+                    replace(step, name=f"{step.name}, for {stale.name}")
+                    if bounded.get(step.name, step).relation != step.relation
+                    else step
+                    for step in _moves(one, stale, bare)
+                )
+                yield from (step for step in moved if step.name not in bounded)
+                bounded |= {step.name: step for step in moved}
                 name, fact = (
                     (moved[0].name, moved[0].relation) if moved else (one.name, one.relation)
                 )

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 import sympy
 from sympy.core.function import AppliedUndef
 
+from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
 from theory.kernel.normal import is_zero
 from theory.kernel.relations import Relation
@@ -74,6 +75,7 @@ class Plan:
     iterates: list[tuple[Vector, Vector]] = field(default_factory=list)
     index: Scalar | None = None
     sequences: dict[Scalar, Scalar] = field(default_factory=dict)
+    free: set[str] = field(default_factory=set)
     fixed: set[str] = field(default_factory=set)
     varying: set[Scalar] = field(default_factory=set)
     cited_indices: set[Scalar] = field(default_factory=set)
@@ -131,6 +133,23 @@ class Plan:
         """The same, to say more beside it."""
         parts = {part.name: getattr(self, part.name) for part in fields(self)}
         return Plan(**{n: one if n == "index" else one.copy() for n, one in parts.items()})
+
+    def any_sequence(self, name: str, draft: str) -> None:
+        """Say that a sequence may be any one."""
+        self.free.add(name)
+        self.require_free(draft)
+
+    def require_free(self, draft: str) -> None:
+        """What may be any sequence is not made the mean of something by another line."""
+        for sequence, meant in self.sequences.items():
+            if str(sequence) in self.free:
+                raise TheoryError(
+                    f"{sequence} may be any sequence by one line, and is the mean of {meant} by "
+                    "another, or by a theorem that is cited",
+                    draft,
+                    f'give one of them another name, or say T.sequence("{sequence}", ...) of what '
+                    "it is here too",
+                )
 
     def take(self, one: Assumption) -> str:
         """Assume something of the kernel; the name is changed if another has it."""
