@@ -270,7 +270,13 @@ def _delay_lines(result: dict[str, Any]) -> Iterator[str]:
         yield f"equivalent delay E[i][j], of the same: {as_text(result['equivalent_delay'])}"
     for key in ("max", "min", "mean", "whole_run_max", "whole_run_least_m"):
         if result.get(key) is not None and (key != "whole_run_max" or result[key] != result["max"]):
-            yield f"{_FORMS[key]}: {as_text(result[key])}"
+            yield f"{_meaning(key, result)}: {as_text(result[key])}"
+
+
+def _meaning(key: str, result: dict[str, Any]) -> str:
+    """What a form is of: of rows that depend on the place r in a round, those of all places."""
+    every = any(re.search(r"\br\b", str(one)) for one in result["delay"])
+    return _FORMS[key].replace("(i, j)", "(i, j, r)") if every else _FORMS[key]
 
 
 def _entries(result: dict[str, Any]) -> Iterator[str]:
@@ -433,9 +439,9 @@ def _closed_forms(result: dict[str, Any]) -> Iterator[str]:
     result = result | result.get("short", {})
     yield "steady delay D[i][j]"
     yield from _entries(result)
-    for key, meaning in _FORMS.items():
+    for key in _FORMS:
         if result[key] is not None:  # delays that never fall attain it in the steady state
-            yield f"{meaning}: {as_text(result[key])}"
+            yield f"{_meaning(key, result)}: {as_text(result[key])}"
     yield "local staleness of stage i"
     yield from _cases(result["local_staleness"])
     if result["local_staleness_whole_run"]:

@@ -20,6 +20,7 @@ from schedules.stamps import LINE, At, Number, StampedOrder
 from schedules.validation.facts import in_flight
 from theory.derive import derive, derive_rule, durations, invariants, settled
 from theory.errors import UnsupportedFormError
+from theory.laws import own_orders
 from theory.laws.figures import prove
 from theory.laws.own_orders import Run, beside_runs, row_of, where_it_runs
 from theory.laws.stamp_terms import higher, reading
@@ -30,7 +31,8 @@ FAR = 2**62
 
 
 def family(rule: StampedOrder | GreedyRule, **more: Any) -> Family:
-    return Family("mine", "ours", "ours", WeightPolicy("stash"), rule=rule, **more)
+    policy = more.pop("policy", WeightPolicy("stash"))
+    return Family("mine", "ours", "ours", policy, rule=rule, **more)
 
 
 def beyond_x(at: At) -> tuple[Number, ...]:
@@ -302,3 +304,39 @@ FAMILY = Family(
     assert {one.outcome.verdict for one in row.invariants} == {Verdict.PROVED}
     (found,) = durations(str(path), law)
     assert found.to_json()["domain"].endswith("p >= 8")
+
+
+def twice(at: At) -> Number:
+    """The microbatch of a number: 19 comes twice, and the last one not at all."""
+    return at.choose(at.x > 19, at.x - 1, at.x)
+
+
+def test_a_size_that_is_too_large_to_run_has_a_smaller_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A counterexample names any size; what breaks there often does with fewer ranks."""
+    monkeypatch.setattr(own_orders, "LARGEST", 100)
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (at.x, at.rank),
+        backward=lambda at: (at.x, 2 * at.p - at.rank),
+        microbatch=twice,
+    )
+    own = family(order)
+    named = own_orders._named(own, order, {"p": 28, "M": 33}, "causal")
+    assert named is not None
+    assert (named.size, "causal" in named.broken) == ({"p": 1, "M": 33}, True)
+    assert own_orders._named(own, order, {"p": 28, "M": 20}, "causal") is None, "there it is whole"
+
+
+@pytest.mark.parametrize("more", [4, 5, 7])
+def test_a_number_may_be_the_bound_however_large(more: int) -> None:
+    """A window of 5 gradients with two buffers: the form of the bound is of that window alone."""
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (at.x, at.rank),
+        backward=lambda at: (at.x + more, 2 * at.p - at.rank),
+    )
+    row = row_of(family(order, policy=WeightPolicy("double-buffer", interval=more)))
+    found = {one.name: (one.outcome.verdict.name, one.bound) for one in row.invariants}
+    assert found["in-flight"] == ("PROVED", f"Min({more + 1}, M)")
+    assert found["staleness"] == ("PROVED", f"Min(1, floor(M/{more}) - 1)")
+    assert found["stash"] == ("PROVED", "")

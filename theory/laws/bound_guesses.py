@@ -63,7 +63,9 @@ def least_form(
         return None
     by = (1, *divisors) if divisors and every <= LONGEST else ()
     quotients = (_quotients(wanted, at, d, every) for d in by)
-    every_form = chain(_forms(at), _wider(at) if wider else (), *quotients)
+    most = int(wanted.max())
+    number: _Guess = partial(sympy.Integer, most), np.full_like(wanted, most)
+    every_form = chain(_forms(at), [number], _wider(at) if wider else (), *quotients)
     above = [(write, values == wanted) for write, values in every_form if (values >= wanted).all()]
     chosen: list[sympy.Expr] = []
     open_at = np.ones(len(wanted), dtype=bool)

@@ -51,11 +51,13 @@ PERIODS: Final = 4
 """How many divisors the longest run has windows, where an order divides."""
 INTERVAL: Final = "K"
 INTERVALS: Final = range(1, 5)
-"""Numbers of gradients of an update from whose runs bounds are guessed, where one is fixed."""
+"""Numbers of gradients of an update from whose runs bounds are guessed, beside the one fixed."""
 MOST_GUESSES: Final = 4
 """How often a bound is guessed anew."""
 LARGEST: Final = 600
 """Most p·M of a size that is run because a counterexample names it."""
+FEWER: Final = range(1, 4)
+"""Ranks, or microbatches, that are tried in place of a size that is larger."""
 
 _DECIDED_BY: Final = {
     "causal": ("complete", "causal"),
@@ -199,7 +201,8 @@ def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
             plain = replace(order, accept=any_size)
             free = small_runs(replace(family, rule=plain), plain, least)
         elif _fixed(family):
-            free = [run for every in INTERVALS for run in _at_interval(family, order, least, every)]
+            many = sorted({*INTERVALS, family.policy.interval})
+            free = [run for every in many for run in _at_interval(family, order, least, every)]
         lane, rank, x = z3.Ints("lane rank x")
         one = Lanes(order, subject.size).at(lane, rank, x, subject.size.divisions())
         divisors = divisors_at(order, one)
@@ -457,7 +460,7 @@ def _column(
         why = getattr(error, "what", f"{type(error).__name__}: {error}")
         found = _unknown(column, f"the order is not written for symbols: {why}")
     refuted = found.verdict is Verdict.REFUTED
-    named = _named(family, order, found.witness) if refuted else None
+    named = _named(family, order, found.witness, column) if refuted else None
     extra = [named] if named is not None else []
     fresh = named is not None and column not in named.broken and named not in runs.longer
     if again and formulas and fresh:
@@ -587,17 +590,27 @@ def whole(family: Family, run: Run) -> bool:
     return flush or run.each % every == 0
 
 
-def _named(family: Family, order: StampedOrder, witness: Mapping[str, int]) -> Run | None:
-    """The run of a size that a counterexample names, if it is not too large."""
+def _named(
+    family: Family, order: StampedOrder, witness: Mapping[str, int], column: str
+) -> Run | None:
+    """The run of a size that a counterexample names.
+
+    Of one that is too large, a run with fewer ranks or microbatches that breaks the column, if any.
+    """
     names = {one.name: _symbol(family, one.name) for one in family.parameters}
     names |= {"p": "p", "M": "M" if order.shape.pipelines == "one" else "each"}
     size = {name: witness[symbol] for name, symbol in names.items() if symbol in witness}
     if len(size) < len(names):
         return None
-    size["M"] *= _times(order, size)
-    if not 0 < size["p"] * size["M"] <= LARGEST:
-        return None
-    return _run(family, order, size)
+    if 0 < size["p"] * size["M"] * _times(order, size) <= LARGEST:
+        return _run(family, order, {**size, "M": size["M"] * _times(order, size)})
+    fewer = [{**size, name: few} for name in ("p", "M") for few in FEWER if few < size[name]]
+    for one in fewer:
+        many = one["M"] * _times(order, one)
+        run = _run(family, order, {**one, "M": many}) if one["p"] * many <= LARGEST else None
+        if run is not None and column in run.broken:
+            return run
+    return None
 
 
 def points(
