@@ -196,7 +196,10 @@ class Fingerprint:
 def _condensed(tensor: Tensor, first: int = 0, step: int = 1) -> list[Tensor]:
     """What of a tensor is hashed, on its device; of a long one, of every `step`-th row."""
     with torch._C._DisableFuncTorch():  # `torch.func.grad` wraps what is made within it.
-        data = tensor.detach().resolve_conj().resolve_neg().contiguous()
+        data = tensor.detach()
+        if data.is_conj() or data.is_neg():
+            data = data.resolve_conj().resolve_neg()
+        data = data.contiguous()
         if data.nbytes <= SMALL:
             return [data.clone() if data.device.type == "cuda" else data]
         data = data.reshape(-1).view(torch.uint8)
@@ -1079,12 +1082,14 @@ class Applied:
 
     def keep(self, block: Block) -> None:
         """An update has ended."""
+        found: dict[tuple[str, int], tuple[Any, Any, Any]] = {}
         for name in block.tensors.keys() & block.before:
             tensor = block.tensors[name]
             grad = tensor.grad if tensor.is_leaf else None
             if grad is not None and block.applies(name, tensor):
-                self._lay = {key: lay for key, lay in self._lay.items() if key[0] != name}
-                self._lay[name, id(tensor)] = weakref.ref(tensor), *self._hand(grad)
+                found[name, id(tensor)] = weakref.ref(tensor), *self._hand(grad)
+        new = {name for name, _ in found}
+        self._lay = {key: lay for key, lay in self._lay.items() if key[0] not in new} | found
 
     def _hand(self, grad: Tensor) -> tuple[Any, Any]:
         number = id(grad)
