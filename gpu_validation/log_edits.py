@@ -29,6 +29,8 @@ def without_stash(seen: Observed, action: Action) -> Observed:
 def written(seen: Observed, action: Action) -> Observed:
     """The weights that a backward used had been written to since its forward."""
     at, hashes = _at(seen, action), list(seen.hashes)
+    if seen.version[at] == UNSEEN:
+        raise _not_done(seen, f"the version of {action}")
     hashes[at] = f"{hashes[at] or 'some content'}, written to"
     forward = _at(seen, Action(Kind.F, action.stage, action.microbatch, action.pipeline))
     hashes[forward] = hashes[forward] or "some content"

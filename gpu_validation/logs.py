@@ -82,9 +82,10 @@ def read_log(
             raise LogError(
                 f"every rank computes, but rank {ranks} left updates and no forward or backward",
                 name,
-                "record these too; what a closure computes within optimizer.step (LBFGS) is part "
-                "of its update: compute a forward and a backward of their own in rec.forward and "
-                "rec.backward, and write optimizer.step(closure) in rec.update, without attach",
+                "record these too (attach does so in train() mode alone); what a closure computes "
+                "within optimizer.step (LBFGS) is part of its update: compute a forward and a "
+                "backward of their own in rec.forward and rec.backward, and write "
+                "optimizer.step(closure) in rec.update, without attach",
             )
         raise LogError(
             f"every rank has left events, but there are none of rank {ranks}",

@@ -44,7 +44,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache, partial, wraps
 from operator import index, itemgetter
 from pathlib import Path
@@ -100,6 +100,11 @@ OTHER = (
 UNUSED = (
     "nothing that its backward was seen to compute uses {} or what else it was given, and weights "
     "of other versions are there: hand over what it uses, and compute in the thread of its block"
+)
+
+WITHIN = (
+    "{} was written to within its block, or got another .data: weights are looked at as a block "
+    "begins, so put them there before it, and change them behind it"
 )
 
 ADDED = (
@@ -191,7 +196,10 @@ class Fingerprint:
 def _condensed(tensor: Tensor, first: int = 0, step: int = 1) -> list[Tensor]:
     """What of a tensor is hashed, on its device; of a long one, of every `step`-th row."""
     with torch._C._DisableFuncTorch():  # `torch.func.grad` wraps what is made within it.
-        data = tensor.detach().contiguous()
+        data = tensor.detach()
+        if data.is_conj() or data.is_neg():
+            data = data.resolve_conj().resolve_neg()
+        data = data.contiguous()
         if data.nbytes <= SMALL:
             return [data.clone() if data.device.type == "cuda" else data]
         data = data.reshape(-1).view(torch.uint8)
@@ -416,6 +424,7 @@ class Block:
     gradients: dict[str, Fingerprint] = field(default_factory=dict)
     others: list[tuple[str, Fingerprint]] = field(default_factory=list)
     cached: list[tuple[str, Fingerprint]] = field(default_factory=list)
+    written: list[tuple[str, Fingerprint]] = field(default_factory=list)
     cast: bool = False
     roots: list[Any] = field(default_factory=list)
     added: str | None = None
@@ -509,6 +518,13 @@ class Block:
         else:
             self.others.append((name, Fingerprint(tensor)))
 
+    def leave(self) -> None:
+        """A forward or backward ends: note where its weights are others by now."""
+        for name, (ref, state) in self.marks.items():
+            tensor = ref()
+            if tensor is not None and state != _state(tensor):
+                self.written.append((name, Fingerprint(tensor)))
+
     def unsure(self) -> dict[str, str]:
         """Why no version is known where other contents of a weight may have been used as well."""
         if self.added is not None:
@@ -516,6 +532,7 @@ class Block:
         for key, found, says in (
             ("undecided", self.doubtful, CHANGED),
             ("no_version", self.others, "{} was read twice, and its content differs"),
+            ("undecided", self.written, WITHIN),
             ("undecided", self.cached, CACHED),
             ("undecided", self.graph.others, OTHER),
         ):
@@ -529,7 +546,8 @@ class Block:
 
     def ready(self) -> bool:
         """Whether the fingerprints need not be waited for."""
-        more = [entry for _, entry in [*self.others, *self.cached, *self.graph.others]]
+        found = [*self.others, *self.written, *self.cached, *self.graph.others]
+        more = [entry for _, entry in found]
         held = [entry for both in self.graph.held.values() for entry in both if entry is not None]
         return all(entry.ready() for entry in [*self.prints.values(), *more, *held])
 
@@ -1058,44 +1076,58 @@ class Caches:
 class Applied:
     """Gradients of a stage as updates applied them, until zeroed, replaced or written to."""
 
-    _lay: dict[str, tuple[Any, Any, Any]] = field(default_factory=dict)
-    _some: dict[str, Tensor] = field(default_factory=dict)
+    _lay: dict[tuple[str, int], tuple[Any, Any, Any]] = field(default_factory=dict)
+    _some: dict[tuple[str, int], Tensor] = field(default_factory=dict)
+    _handed: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def keep(self, block: Block) -> None:
         """An update has ended."""
+        found: dict[tuple[str, int], tuple[Any, Any, Any]] = {}
         for name in block.tensors.keys() & block.before:
             tensor = block.tensors[name]
             grad = tensor.grad if tensor.is_leaf else None
             if grad is not None and block.applies(name, tensor):
-                self._lay[name] = weakref.ref(tensor), weakref.ref(grad), _state(grad)
+                found[name, id(tensor)] = weakref.ref(tensor), *self._hand(grad)
+        new = {name for name, _ in found}
+        self._lay = {key: lay for key, lay in self._lay.items() if key[0] not in new} | found
+
+    def _hand(self, grad: Tensor) -> tuple[Any, Any]:
+        number = id(grad)
+        ref = weakref.ref(grad, lambda _: self._handed.pop(number, None))
+        self._handed[number] = ref, _state(grad)
+        return self._handed[number]
 
     def look(self, block: Block) -> None:
         """A backward begins: note where autograd adds to a gradient that still lies there."""
-        left = {name: grad for name, lay in self._lay.items() if (grad := _left(*lay)) is not None}
-        self._some = {name: _some(grad) for name, grad in left.items()}
-        self._lay = {name: self._lay[name] for name in left}
-        for name, (weight, *_) in self._lay.items():
+        for name, tensor in block.tensors.items():
+            grad = tensor.grad if tensor.is_leaf else None
+            if grad is not None and id(grad) in self._handed:  # That of a stash, as it may be.
+                self._lay[name, id(tensor)] = weakref.ref(tensor), *self._handed[id(grad)]
+        left = {key: grad for key, lay in self._lay.items() if (grad := _left(*lay)) is not None}
+        self._some = {key: _some(grad) for key, grad in left.items()}
+        self._lay = {key: self._lay[key] for key in left}
+        for key, (weight, *_) in self._lay.items():
             if weight().requires_grad:
                 # Of the node that adds: `torch.autograd.grad` hands gradients over and adds none.
                 # It is kept, so that a graph that is made within the block has the same one.
                 node = torch.autograd.graph.get_gradient_edge(weight()).node
-                adds = partial(self._adds, block, name)
+                adds = partial(self._adds, block, key)
                 block.hooks.append((node.register_prehook(adds), node))
 
-    def _adds(self, block: Block, name: str, _: Any) -> None:
-        lay = self._lay.pop(name, None)
+    def _adds(self, block: Block, key: tuple[str, int], _: Any) -> None:
+        lay = self._lay.pop(key, None)
         left = None if lay is None else _left(*lay)  # It may be zeroed within the block.
         if left is not None and bool(_some(left)):
-            block.extra.setdefault("again", name)
+            block.extra.setdefault("again", key[0])
 
     def left(self, block: Block) -> None:
         """A backward ends: what was not autograd has written to what still lay there."""
-        for name, (weight, grad, state) in list(self._lay.items()):
+        for key, (weight, grad, state) in list(self._lay.items()):
             if _left(weight, grad, state) is None:
-                del self._lay[name]
+                del self._lay[key]
                 there = None if weight() is None else weight().grad
-                if there is not None and there is grad() and bool(self._some.get(name)):
-                    block.added = name
+                if there is not None and there is grad() and bool(self._some.get(key)):
+                    block.added = key[0]
 
 
 def _left(weight: Any, grad: Any, state: Any) -> Tensor | None:
@@ -1306,6 +1338,7 @@ class Recorder:
         self._arrived: list[tuple[int, list[int]]] = []
         self._places: dict[Any, dict[str, Place]] = {}
         self._newest: dict[tuple[int, int], dict[str, Place]] = {}
+        self._left: dict[tuple[int, int], dict[tuple[str, int], Place]] = {}
         self._zero: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
         self._applied: defaultdict[tuple[int, int], Applied] = defaultdict(Applied)
@@ -1435,7 +1468,10 @@ class Recorder:
                 kept = [*self._places.items()]  # At once: other threads have forwards too.
                 others = [each for n, each in kept if n[1:3] == block.key]
                 others.append(self._newest.get(block.key, {}))
-                found = (entry for each in others for entry in each.items())
+                found = [entry for each in others for entry in each.items()]
+                known = {(name, place.state[1]) for name, place in found}
+                left = self._left.get(block.key, {})
+                found += [(where[0], it) for where, it in left.items() if where not in known]
                 block.graph.look(block, self._places.get(block.number, {}), found)
                 self._applied[block.key].look(block)
                 self._grown.setdefault(block.key, Grown()).left(block.tensors)
@@ -1460,6 +1496,7 @@ class Recorder:
             self._applied[block.key].keep(block)
         else:
             self._computed = block
+            block.leave()
             with self._lock:
                 self._caches.look(block)
             if block.op != "F":
@@ -1477,12 +1514,20 @@ class Recorder:
     def _remember(self, block: Block) -> None:
         """Keep where a forward read its weights, as long as a backward may come."""
         with self._lock:
-            if block.op == "F" and torch.is_grad_enabled():
+            if block.op == "F":  # In whatever mode: gradients may be on within the block alone.
                 self._places[block.number] = block.places()
                 if len(self._places) > IN_FLIGHT:
                     del self._places[next(iter(self._places))]
             elif block.op in ("B", "W"):
-                self._places.pop(block.number, None)
+                self._leave(block.key, self._places.pop(block.number, {}))
+            elif block.op == "U":
+                self._leave(block.key, self._newest.get(block.key, {}))
+
+    def _leave(self, key: tuple[int, int], places: Mapping[str, Place]) -> None:
+        """Keep where weights lay that nothing asks for any more, while somebody has them."""
+        more = {(name, place.state[1]): place for name, place in places.items()}
+        left = (self._left.get(key, {}) | more).items()
+        self._left[key] = {where: place for where, place in left if place.storage() is not None}
 
     def _drain(self, wait: bool = False) -> None:
         """Write the blocks that are over and whose contents are known, as they began."""
@@ -1761,6 +1806,8 @@ def _tensors_in(output: Any) -> Iterator[Tensor]:
     elif isinstance(output, list | tuple):
         for entry in output:
             yield from _tensors_in(entry)
+    elif is_dataclass(output) and not isinstance(output, type):
+        yield from _tensors_in([getattr(output, each.name) for each in fields(output)])
 
 
 def together(digests: Mapping[str, bytes]) -> str:

@@ -28,6 +28,7 @@ from schedules.planning.costs import Costs
 from schedules.schedule import Schedule
 from schedules.validation.complete import is_empty
 from schedules.validation.facts import facts_of
+from schedules.validation.gathered import regathered
 from schedules.validation.violation import Violation
 
 ORDER_ALONE: Final = ("complete", "causal", "exclusive")
@@ -198,7 +199,8 @@ def _facts(
         if run.instructions is not None:
             found["pipe_buffers"] = list(run.instructions.pipe_buffers)
             found["buffers_used"] = buffers_used(run.instructions)
-        texts = [*_unasked(run, asked), *other_labels(run), *_tied(run), *_unwaited(run.schedule)]
+        texts = [*_unasked(run, asked), *other_labels(run), *_tied(run)]
+        texts += [*_unwaited(run.schedule), *regathered(run.schedule)]
         if texts:
             found["amiss"] = texts
     if not is_empty(run.schedule):

@@ -6,12 +6,14 @@ computes behind its ``UNSHARD``, until its ``RESHARD``, on each of its ranks.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from schedules.actions import RUNS, Kind, among
 from schedules.dependencies import MISSING
 from schedules.messages.channels import folded
-from schedules.schedule import Schedule
+from schedules.schedule import IntArray, Schedule
 from schedules.validation.violation import Arrow, Case, Finding, Marks
 
 COLLECTIVES = (Kind.UNSHARD, Kind.RESHARD)
@@ -27,15 +29,9 @@ def ungathered(schedule: Schedule) -> Finding:
     >>> found.count, found.describe(0).place
     (1, 'a.csv:row 1:cell 4')
     """
-    chosen = np.flatnonzero(among(schedule.kind, [*RUNS, *COLLECTIVES]))
-    seat = folded([schedule.rank_of_action[chosen], schedule.stage[chosen].astype(np.int64)])
-    order = np.argsort(seat, kind="stable")
-    action, seat = chosen[order], seat[order]
-    kind, place = schedule.kind[action], np.arange(len(action))
+    action, _, first, last = _by_seat(schedule)
+    kind = schedule.kind[action]
     collects = among(kind, COLLECTIVES)
-    last = np.maximum.accumulate(np.where(collects, place, MISSING))
-    first = np.searchsorted(seat, seat)
-    last = np.where(last >= first, last, MISSING)
     begins_in_shards = bool((kind == Kind.UNSHARD).any())
     in_shards = np.where(last == MISSING, begins_in_shards, kind[last] == Kind.RESHARD)
     wrong = np.flatnonzero(in_shards & ~collects)
@@ -64,3 +60,49 @@ def ungathered(schedule: Schedule) -> Finding:
         )
 
     return Finding("computation on shards", len(wrong), describe)
+
+
+def regathered(schedule: Schedule) -> Iterator[str]:
+    """Collectives that PyTorch's runtime refuses where a stage is in shards between steps (FSDP).
+
+    Of every kind, the first.
+
+    Examples
+    --------
+    >>> from schedules.formats.pytorch_csv import parse_csv
+    >>> list(regathered(parse_csv("0UNSHARD,0F0,0UNSHARD,0B0,0RESHARD", "a.csv")))
+    ['0UNSHARD (a.csv:row 1:cell 3) gathers what is gathered: PyTorch refuses it under FSDP']
+    """
+    if not (schedule.kind == Kind.UNSHARD).any():
+        return
+    action, seat, first, last = _by_seat(schedule)
+    kind, place = schedule.kind[action], np.arange(len(action))
+    before = np.append(MISSING, last[:-1])
+    before = np.where(before >= first, before, MISSING)
+    gathered = (before != MISSING) & (kind[before] == Kind.UNSHARD)
+    gathers, releases = kind == Kind.UNSHARD, kind == Kind.RESHARD
+    ends = np.append(seat[1:] != seat[:-1], True)
+    for wrong, says in (
+        (gathers & gathered, "gathers what is gathered"),
+        (releases & ~gathered, "releases what is not gathered"),
+        (releases & gathered & (before == place - 1), "releases what nothing was computed on"),
+        (gathers & ends, "gathers what nothing is computed on"),
+        (ends & gathered & ~releases & ~gathers, "is the last of its stage, which stays gathered"),
+    ):
+        for entry in np.flatnonzero(wrong)[:1].tolist():
+            index = int(action[entry])
+            found = f"{schedule.action(index)} ({schedule.place(index)}) {says}"
+            later = " in the next step" if "stays" in says else ""
+            yield f"{found}: PyTorch refuses it{later} under FSDP"
+
+
+def _by_seat(schedule: Schedule) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Computations and collectives by stage and rank: actions, seats, first, last collective."""
+    chosen = np.flatnonzero(among(schedule.kind, [*RUNS, *COLLECTIVES]))
+    seat = folded([schedule.rank_of_action[chosen], schedule.stage[chosen].astype(np.int64)])
+    order = np.argsort(seat, kind="stable")
+    action, seat = chosen[order], seat[order]
+    collects = among(schedule.kind[action], COLLECTIVES)
+    last = np.maximum.accumulate(np.where(collects, np.arange(len(action)), MISSING))
+    first = np.searchsorted(seat, seat)
+    return action, seat, first, np.where(last >= first, last, MISSING)

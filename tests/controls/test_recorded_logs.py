@@ -329,6 +329,25 @@ def test_steps_of_a_flush_are_judged_one_by_one(tmp_path: Path) -> None:
     assert says.startswith("step 2: 1B3 was to use version 0 and used weights that are none")
 
 
+@pytest.mark.parametrize("some", [True, False], ids=["one", "all"])
+def test_what_is_undecided_is_no_missed_control(
+    some: bool, sound: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = lines(sound)
+    for rank in log:
+        for event in rank[1:]:
+            if event["op"] == "B" and (not some or event["microbatch"] == 1):
+                event["version"] = None
+                event["extra"]["undecided"] = "nobody saw it"
+    folder = written(log, tmp_path / "log")
+    found = judge(folder, PIPEDREAM)
+    assert not found.agree
+    assert not failed(found)
+    assert [each.name for each in found.controls if each.applicable and not each.caught] == []
+    assert command("--check", folder, "--against", "pipedream", "-p", 3, "-m", 8)[0] == 1
+    assert "machine and model are not shown to agree: versions" in capsys.readouterr().out
+
+
 def command(*arguments: object) -> tuple[int, list[str]]:
     return staleproof.cli.main(["measure", *map(str, arguments)]), []
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from schedules import Schedule, WeightPolicy, build, versions
+from schedules.formats.pytorch_csv import parse_csv
 from schedules.invariants import Report, check, parse_requirements
 from schedules.validation.violation import CAP, Arrow, Violation
 from tests.rows import rows
@@ -418,3 +419,27 @@ def test_many_violations_are_cut() -> None:
     report = required(build("pipedream", 2, 400), "staleness<=0")
     assert len(report.violations) == CAP + 1
     assert "more (" in report.violations[-1].message
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("0UNSHARD,0F0,0B0,0RESHARD", None),
+        ("0UNSHARD,0F0,0RESHARD,0UNSHARD,0B0,0RESHARD", None),
+        ("0UNSHARD,1UNSHARD,0F0,1F0,1B0,1RESHARD,0B0,0RESHARD", None),
+        ("0F0,0B0,0RESHARD", None),  # Nothing gathers it: it is no shard.
+        ("0UNSHARD,0UNSHARD,0F0,0B0,0RESHARD", "cell 2) gathers what is gathered"),
+        ("0UNSHARD,0F0,0UNSHARD,0B0,0RESHARD", "cell 3) gathers what is gathered"),
+        ("0RESHARD,0UNSHARD,0F0,0B0,0RESHARD", "cell 1) releases what is not gathered"),
+        ("0UNSHARD,0F0,0B0,0RESHARD,0RESHARD", "cell 5) releases what is not gathered"),
+        ("0UNSHARD,0RESHARD,0UNSHARD,0F0,0B0,0RESHARD", "cell 2) releases what nothing was"),
+        ("0UNSHARD,0F0,0B0,0RESHARD,0UNSHARD", "cell 5) gathers what nothing is computed on"),
+        ("0UNSHARD,0F0,0B0", "0B0 (a.csv:row 1:cell 3) is the last of its stage, which stays"),
+    ],
+)
+def test_what_pytorch_refuses_to_gather_or_release_is_said(text: str, says: str | None) -> None:
+    """Its runtime raises there if the stage is sharded (FSDP), and does nothing else if not."""
+    report = check(parse_csv(text, "a.csv"))
+    found = report.facts.get("amiss")
+    assert report.ok
+    assert (found is None) if says is None else says in found[0]  # type: ignore[index]
