@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -29,7 +28,13 @@ from theory.notation.names import Function
 from theory.notation.norms import SQUARED
 from theory.notation.plan import Plan, Statement, Written
 from theory.notation.potentials import at_most, from_start, in_powers, less, potential_of
-from theory.notation.weighed import Weighed, beginning_with_nothing, stored_weights, with_moves
+from theory.notation.weighed import (
+    Part,
+    Weighed,
+    beginning_with_nothing,
+    stored_weights,
+    with_moves,
+)
 
 LINE: Final = "one iteration"
 """What the line is called."""
@@ -200,38 +205,43 @@ def _weighed(
     lines: Sequence[Relation],
     search: Rule,
 ) -> Iterator[Weighed]:
-    """Lines that may have a part of sequences that begin with nothing."""
-    summed = plan.index is not None and atoms(statement.relation.lhs, Sum)
-    wider = with_moves(plan) if lines else plan
-    beside = beginning_with_nothing(statement.relation, wider) if lines else ()
+    """Lines that may have a part of what comes to nothing over all iterations."""
+    if not lines:
+        return
+    k: Scalar = plan.index
+    summed, (wider, near) = atoms(statement.relation.lhs, Sum), with_moves(plan)
+    named_so = {s.name: s for form in wider.forms for s in form.free_symbols}
+    named_so |= {s.name: s for *_, delay in wider.delays for s in delay.free_symbols}
+    beside = beginning_with_nothing(statement.relation, wider)
+    beside = tuple(one for one in beside if str(one) not in near)
+    known = _in_sequences(plan, k)
+    bounds = {one: at_most(one(k + 1), known, k) for one in beside}
 
     def make(said: Mapping[str, Relation]) -> Theorem:
         return _with_lines(statement, wider, functions, _written(said, search))()
 
-    def along(name: str, now: Scalar, ratio: Scalar, shares: Mapping[Scalar, Scalar]) -> Theorem:
+    def along(name: str, now: Scalar, ratio: Scalar, shares: Mapping[str, Scalar]) -> Theorem:
         goal = statement.relation
-        more = sympy.Add(*(share * one(0) for one, share in shares.items()))
+        more = sympy.Add(*(shares[str(one)] * one(0) for one in beside if str(one) in shares))
         heavier = le(goal.lhs, goal.rhs + ratio ** goal.lhs.args[0] * more)
         made = _along_a_sum(statement, wider, functions, search, name, heavier, now(0))
         for make in made:
             return make()
         raise TheoryError("no potential is made of these weights", name, "certify again")
 
-    k: Scalar = plan.index
-    known = _in_sequences(plan, k) if beside else []
-    bounds = {one: at_most(one(k + 1), known, k) for one in beside}
-    named_so = {s.name: s for form in wider.forms for s in form.free_symbols}
-    for number, line in enumerate(lines if beside else ()):
+    def rising(ratio: Scalar) -> dict[str, Part]:
+        return {str(one): Part.rising(one, k, ratio, bounds[one]) for one in beside}
+
+    for number, line in enumerate(lines if beside or (near and summed) else ()):
         name = f"{named(number)}, with weights"
-        plain = Weighed(name, line, beside, k, named_so, make, most=bounds)
         if summed:
-            yield plain
-        elif isinstance(line.lhs, AppliedUndef):
+            yield Weighed(name, line, {**rising(sympy.S.One), **near}, named_so, make)
+        elif isinstance(line.lhs, AppliedUndef) and beside:
             now = line.lhs.func
             ratio = sympy.expand(line.rhs).coeff(now(k))
             if line.lhs == now(k + 1) and ratio not in (0, 1) and not ratio.has(k):
                 sums = partial(along, name, now, ratio)
-                yield replace(plain, ratio=ratio, along=sums)
+                yield Weighed(name, line, rising(ratio), named_so, make, sums)
 
 
 def _before_a_line(

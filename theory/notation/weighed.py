@@ -3,14 +3,16 @@
 Σ S(k) ≤ a·F(0) follows from S(k) + a·(F + c·V)(k + 1) ≤ a·(F + c·V)(k) for whatever c ≥ 0, where
 V ≥ 0 begins with 0. Which c is asked of the search: it may use that V rises, as often as it likes.
 F(n) ≤ qⁿ·F(0) follows from (F + c·V)(k + 1) ≤ q·(F + c·V)(k), and q·V(k) ≤ V(k + 1) is what the
-search may use. Nothing rests on that; the line with this c is one like any other.
+search may use. Where x̂ is an x of the last τ iterations a line may have a part of ‖x − x̂‖² less
+τ²·‖x⁺ − x‖², of which nothing is left when iterations are summed. Nothing rests on what the search
+may use; the line with this c is one like any other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -24,6 +26,7 @@ from theory.kernel.rules import Found
 from theory.kernel.stored import entries_of, formula
 from theory.kernel.theorem import Theorem
 from theory.kernel.vectors import Scalar
+from theory.notation.names import plainly, text
 from theory.notation.plan import Plan, Statement
 
 WEIGHTS: Final = "weights"
@@ -37,63 +40,77 @@ Make = Callable[[Mapping[str, Relation]], Theorem]
 
 
 @dataclass(frozen=True)
+class Part:
+    """What a line may have a share of, as it comes to nothing over all iterations.
+
+    Attributes
+    ----------
+    asked : Relation
+        What the search may use as if it were so in every iteration.
+    more : Relation
+        What a share of it adds to the line, on the left and on the right.
+    """
+
+    asked: Relation
+    more: Relation
+
+    @classmethod
+    def rising(cls, one: Scalar, k: Scalar, ratio: Scalar, most: Scalar) -> Part:
+        """Of a sequence that begins with 0, and is at least 0: that it rises, or keeps a ratio."""
+        return cls(le(ratio * one(k), most), le(one(k + 1), one(k)))
+
+    @classmethod
+    def near(cls, away: Scalar, moves: Scalar, k: Scalar, delay: Scalar) -> Part:
+        """Of how far a stale iterate is: over all iterations, at most τ² times the moves."""
+        said = le(away(k), delay**2 * moves(k))
+        return cls(said, le(said.rhs, said.lhs))
+
+
+@dataclass(frozen=True)
 class Weighed:
-    """What one iteration gains, but for sequences of which it may have a part.
+    """What one iteration gains, but for parts of which it may have a share.
 
     Attributes
     ----------
     name : str
         Of the line.
     line : Relation
-    beside : tuple of sympy functions
-        Sequences that begin with 0, and are at least 0.
-    index : sympy symbol
+    parts : mapping of str to Part
+        By the name of a sequence.
     named : mapping of str to sympy symbol
         Of which weights may be made.
     make : callable
-    ratio : sympy expression
-        What is left of it in an iteration, as of what the line is about.
-    most : mapping of sympy function to sympy expression
-        What is assumed that they are at most in the next iteration; themselves, if nothing is.
     along : callable, optional
         The theorem by induction along the sum with these weights; None where lines are summed.
     """
 
     name: str
     line: Relation
-    beside: tuple[Scalar, ...]
-    index: Scalar
+    parts: Mapping[str, Part]
     named: Mapping[str, Scalar]
     make: Make
-    ratio: Scalar = sympy.S.One
-    most: Mapping[Scalar, Scalar] = field(default_factory=dict)
-    along: Callable[[Mapping[Scalar, Scalar]], Theorem] | None = None
+    along: Callable[[Mapping[str, Scalar]], Theorem] | None = None
 
     @property
-    def rising(self) -> dict[Scalar, str]:
-        """What the line is called that says of a sequence that it rises; it is no fact."""
-        return {one: f"{one} would rise" for one in self.beside}
+    def lines(self) -> dict[str, str]:
+        """What the line is called that says what the search may use, by part; it is no fact."""
+        return {name: f"{name} as if in every iteration" for name in self.parts}
 
     def asked(self) -> Theorem:
-        """The theorem in which the line is searched for as if they rose."""
-        k = self.index
-        falls = {
-            name: le(self.ratio * one(k), self.most.get(one, one(k + 1)))
-            for one, name in self.rising.items()
-        }
-        return self.make({**falls, self.name: self.line})
+        """The theorem in which the line is searched for as if these were so."""
+        said = {line: self.parts[name].asked for name, line in self.lines.items()}
+        return self.make({**said, self.name: self.line})
 
     def with_weights(self, weights: Mapping[str, str]) -> Theorem:
-        """The theorem with a part of each, by the names of the sequences: formulas as text."""
-        k, (left, right) = self.index, (self.line.lhs, self.line.rhs)
-        shares = {
-            one: _read(weights.get(str(one), "0"), self.named, self.name) for one in self.beside
-        }
+        """The theorem with a share of each part: formulas as text."""
+        left, right = self.line.lhs, self.line.rhs
+        shares = {name: _read(weights.get(name, "0"), self.named, self.name) for name in self.parts}
         if self.along is not None:
-            made = self.along({one: share for one, share in shares.items() if share != 0})
+            made = self.along({name: share for name, share in shares.items() if share != 0})
         else:
-            for one, share in shares.items():
-                left, right = left + share * one(k + 1), right + share * one(k)
+            for name, share in shares.items():
+                more = self.parts[name].more
+                left, right = left + share * more.lhs, right + share * more.rhs
             made = self.make({self.name: le(left, right)})
         TOLD[made] = self.name, dict(weights)
         return made
@@ -116,16 +133,32 @@ def _read(text: str, named: Mapping[str, Scalar], where: str) -> Scalar:
     raise TheoryError(f"a stored weight cannot be read: {reason:.120}", where, "certify again")
 
 
-def with_moves(plan: Plan) -> Plan:
-    """The plan with ‖x[k] − x[k − 1]‖² as a sequence, where the iterate before is named."""
-    longer = plan.copied()
-    for one in plan.moved:
-        near = next((old for old, late in one.older.items() if late == 1), None)
-        value = None if near is None else (one[one.index] - near) ** 2
-        if value is not None and all(sympy.expand(v - value) != 0 for v in plan.sequences.values()):
-            name = f"‖{one.name}[{one.index}] - {one.name}[{one.index} - 1]‖²"
-            longer.sequences[sympy.Function(name, nonnegative=True)] = value
-    return longer
+def with_moves(plan: Plan) -> tuple[Plan, dict[str, Part]]:
+    """The plan with sequences of how far stale iterates are, and of moves, and what is near.
+
+    What is one iteration old is no part: ‖x[k] − x[k − 1]‖² begins with 0.
+    """
+    longer, parts = plan.copied(), dict[str, Part]()
+    k = plan.index
+    late = [(old, one[k], late) for one in plan.moved for old, late in one.older.items()]
+    late += [(old, now, delay) for _, old, now, delay in plan.delays]
+    for old, now, delay in late:
+        then = next((then for one, then in plan.iterates if one == plainly(now)), None)
+        if then is None:
+            continue
+        away = _sequence(longer, f"‖{text(now)} - {text(old)}‖²", (now - old) ** 2)
+        if delay != 1:
+            moves = _sequence(longer, f"‖move of {text(now)}‖²", (then - now) ** 2)
+            parts[str(away)] = Part.near(away, moves, k, delay)
+    return longer, parts
+
+
+def _sequence(plan: Plan, name: str, value: Scalar) -> Scalar:
+    """The sequence of a plan with this value, made if there is none."""
+    same = (one for one, v in plan.sequences.items() if sympy.expand(v - value) == 0)
+    one = next(same, None) or sympy.Function(name, nonnegative=True)
+    plan.sequences.setdefault(one, value)
+    return one
 
 
 def beginning_with_nothing(goal: Relation, plan: Plan) -> tuple[Scalar, ...]:

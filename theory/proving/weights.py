@@ -1,4 +1,4 @@
-"""Weights of a potential, as multipliers of what no fact says: that its parts rise."""
+"""Weights of a potential, as multipliers of what no fact says: that its parts come to nothing."""
 
 from __future__ import annotations
 
@@ -15,30 +15,27 @@ from theory.proving.storing import formula_text
 
 
 def weights_of(one: Weighed) -> dict[str, str]:
-    """How often a certificate of the line takes each sequence, by its name; {} if none is found.
+    """How often a certificate of the line takes each part, by its name; {} if none is found.
 
     A weight is the same in every iteration; it is given as text, as the data file keeps it.
     """
     asked = offered(one.asked())
     facts = {h.name: h.relation for h in asked.hypotheses if isinstance(h, Hypothesis)}
-    rise = {
-        inside: name
-        for sequence, line in one.rising.items()
-        for name in (str(sequence),)
-        for inside in (line, f"{line}{INSIDE}")
+    parts = {
+        inside: name for name, line in one.lines.items() for inside in (line, f"{line}{INSIDE}")
     }
     lost, goal = set[str](), one.line
     for step in asked.steps:
         if step.name in (one.name, f"{one.name}{INSIDE}"):
             goal = step.relation
             break
-        if lost.union(rise).intersection(step.rule.uses):
+        if lost.union(parts).intersection(step.rule.uses):
             lost.add(step.name)  # it rests on what is no fact
         else:
             facts[step.name] = step.relation
     combine = search(asked, goal, facts).combine
     shares = {} if combine is None else combine.facts
-    found = {rise[name]: factored(share) for name, share in shares.items() if name in rise}
+    found = {parts[n]: factored(share) for n, share in shares.items() if n in parts}
     constant = all(
         share.free_symbols <= {*asked.symbols} and not share.atoms(AppliedUndef, Gram, Mean)
         for share in found.values()
