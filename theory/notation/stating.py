@@ -31,6 +31,7 @@ from theory.notation.potentials import at_most, from_start, in_powers, less, pot
 from theory.notation.weighed import (
     Part,
     Weighed,
+    assumed_parts,
     beginning_with_nothing,
     stored_weights,
     with_moves,
@@ -232,6 +233,8 @@ def _weighed(
     def rising(ratio: Scalar) -> dict[str, Part]:
         return {str(one): Part.rising(one, k, ratio, bounds[one]) for one in beside}
 
+    for one in summed:
+        near |= assumed_parts(wider, one.limits)
     for number, line in enumerate(lines if beside or (near and summed) else ()):
         name = f"{named(number)}, with weights"
         if summed:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import sympy
@@ -60,9 +60,8 @@ class Part:
         return cls(le(ratio * one(k), most), le(one(k + 1), one(k)))
 
     @classmethod
-    def near(cls, away: Scalar, moves: Scalar, k: Scalar, delay: Scalar) -> Part:
-        """Of how far a stale iterate is: over all iterations, at most τ² times the moves."""
-        said = le(away(k), delay**2 * moves(k))
+    def so(cls, said: Relation) -> Part:
+        """Of what is so over all iterations."""
         return cls(said, le(said.rhs, said.lhs))
 
 
@@ -149,8 +148,23 @@ def with_moves(plan: Plan) -> tuple[Plan, dict[str, Part]]:
         away = _sequence(longer, f"‖{text(now)} - {text(old)}‖²", (now - old) ** 2)
         if delay != 1:
             moves = _sequence(longer, f"‖move of {text(now)}‖²", (then - now) ** 2)
-            parts[str(away)] = Part.near(away, moves, k, delay)
+            parts[str(away)] = Part.so(le(away(k), delay**2 * moves(k)))
     return longer, parts
+
+
+def assumed_parts(plan: Plan, limits: Any) -> dict[str, Part]:
+    """What is assumed of means, or of their sums over all iterations, which no outcome says."""
+    parts = dict[str, Part]()
+    for one in plan.assumed:
+        said = one.relation
+        sums = {s: s.function for s in atoms(said.gap, sympy.Sum) if s.limits == limits}
+        outside = said.gap.xreplace(dict.fromkeys(sums, sympy.S.Zero))
+        each = Relation(said.lhs.xreplace(sums), said.kind, said.rhs.xreplace(sums))
+        calls = atoms(each.gap, AppliedUndef)
+        meant = all(c.func in plan.sequences and c.args == (plan.index,) for c in calls)
+        if said.kind == "<=" and calls and meant and (not sums or outside == 0):
+            parts[one.name] = Part.so(each)
+    return parts
 
 
 def _sequence(plan: Plan, name: str, value: Scalar) -> Scalar:

@@ -29,10 +29,8 @@ T.assume(2 * L * gamma <= 1)
 T.iterate(v, v - gamma * g, k)
 T.cite(NEAR)
 F, S = T.sequence("F", f(v)), T.sequence("S", f.grad(x) ** 2)
-D, N = T.sequence("D", (x - v) ** 2), T.sequence("N", noise**2)
+N = T.sequence("N", noise**2)
 T.assume(N(k) <= sigma**2 / p)
-noisy = L * gamma**2 * sigma**2 / 2
-T.have(F(k + 1) <= F(k) - gamma / 4 * S(k) + gamma * L**2 / 2 * D(k) + noisy)
 CLAIM = T.shows(
     total(S(k), k, K) / K
     <= 4 * (F(0) - low) / (gamma * K)
