@@ -258,5 +258,5 @@ def test_a_sum_that_nobody_named_is_called_like_nothing_else() -> None:
     T.iterate(y, 3 * y, k)
     T.assume(V(k + 1) <= gamma * V(k))
     made = T.shows(F(n) + G(n) <= gamma**n * (F(0) + G(0)))
-    (longer,) = (make() for make in LONGER[made])
+    (longer,) = (make() for _, make in LONGER[made])
     assert [str(one) for one in longer.sequences] == ["F", "G", "Psi"]

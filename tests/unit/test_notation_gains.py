@@ -379,7 +379,7 @@ def test_what_is_assumed_later_is_no_part_of_the_theorem_with_the_line() -> None
     D = draft.sequence("D", x**2)
     made = draft.shows(total(D(k), k, K) <= D(0) + K * a)
     draft.assume(gamma <= 1, "later")
-    (make,) = LONGER[made]
+    ((_, make),) = LONGER[made]
     longer = make()
     assert LINE in {one.name for one in longer.steps}
     assert "later" not in {one.name for one in longer.hypotheses}

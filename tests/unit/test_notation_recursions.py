@@ -70,6 +70,47 @@ CLAIM = T.shows(F(n) <= (1 - gamma * mu) ** n * F(0))
     "stale": f"""{STALE}
 CLAIM = T.shows(F(n) <= (1 - gamma * mu) ** n * F(0))
 """,
+    "below": """
+T.smooth(f, L)
+T.lower_bound(f, low)
+CLAIM = T.shows(f.grad(x) ** 2 <= 2 * L * (f(x) - low))
+""",
+    "late": """
+tau, K, E = index("tau"), count("K"), mean("E", g)
+old = vector("x̂")
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.unbiased(E, g, f.grad(old))
+T.bounded_variance(E, g, f.grad(old), sigma)
+T.assume(2 * L * gamma * (tau + 1) <= 1)
+T.iterate(x, x - gamma * g, k)
+T.delayed(old, x, tau)
+F = T.sequence("F", f(x))
+noise = L * gamma * sigma**2 + L**2 * gamma**2 * tau**2 * sigma**2
+CLAIM = T.shows(total(f.grad(x) ** 2, k, K) / K <= 2 * (F(0) - low) / (gamma * K) + noise)
+""",
+    "two": """
+K, x = count("K"), iterates("x", k)
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.assume(5 * L * gamma <= 1)
+T.iterate(x, x[k] - gamma * f.grad(x[k - 2]))
+F = T.sequence("F", f(x[k]))
+CLAIM = T.shows(total(f.grad(x[k]) ** 2, k, K) / K <= 2 * (F(0) - low) / (gamma * K))
+""",
+    "flight": """
+K, E, v = count("K"), mean("E", g), vector("v")
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.unbiased(E, g, f.grad(x))
+T.bounded_variance(E, g, f.grad(x), sigma)
+T.assume(2 * L * gamma <= 1)
+T.iterate(v, v - gamma * g, k)
+F, N = T.sequence("F", f(v)), T.sequence("N", (x - v) ** 2)
+T.assume(N(k) <= gamma**2 * A**2)
+noise = 2 * L * gamma * sigma**2 + 2 * L**2 * gamma**2 * A**2
+CLAIM = T.shows(total(f.grad(x) ** 2, k, K) / K <= 4 * (F(0) - low) / (gamma * K) + noise)
+""",
     "drifting": """
 D, F, X = (T.sequence(name, nonnegative=True) for name in "DFX")
 T.assume(D(k + 1) <= (1 - gamma * mu) * D(k) - gamma * F(k) + 2 * gamma * L * X(k))
@@ -89,9 +130,13 @@ FALSE = {
     "missed": ("+ gamma / rho * V(0)", ""),
     "estimated": ("T.assume(V(0) <= 0)", ""),
     "stale": ("(1 - gamma * mu) ** n", "(1 - 3 * gamma * mu) ** n"),
+    "below": ("2 * L", "L"),
+    "late": ("2 * (F(0)", "1 * (F(0)"),
+    "two": ("2 * (F(0)", "1 * (F(0)"),
+    "flight": ("T.assume(N(k) <= gamma**2 * A**2)", ""),
     "drifting": ("T.assume(X(0) <= 0)", ""),
 }
-TOLD = ("unified", "missed")
+TOLD = ("unified", "missed", "below")
 """Those whose statement says what the potential is."""
 
 

@@ -263,7 +263,7 @@ class Draft:
             self._plan.fixed |= part.names
 
     def varying(self, *parts: Scalar) -> None:
-        """Say that scalars may differ between iterations, and at outcomes of means that list them."""
+        """Say that scalars differ between iterations, and at outcomes of means that list them."""
         self._plan.varying |= set(parts)
 
     # Iterations

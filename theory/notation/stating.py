@@ -18,7 +18,7 @@ from theory.kernel.relations import Relation, eq, le
 from theory.kernel.rules import Combine, Found, Induction
 from theory.kernel.stored import entries_of
 from theory.kernel.theorem import Rule, Theorem
-from theory.kernel.vectors import Gram, Scalar
+from theory.kernel.vectors import Gram, Scalar, Vector
 from theory.notation.building import INSIDE, built
 from theory.notation.coercion import is_parameters
 from theory.notation.decomposition import decomposed
@@ -43,8 +43,14 @@ LINE: Final = "one iteration"
 WEIGHED: Final[WeakKeyDictionary[Theorem, Sequence[Weighed]]] = WeakKeyDictionary()
 """Of theorems that lack a certificate, lines of which a search may find the weights."""
 
-LONGER: Final[WeakKeyDictionary[Theorem, Sequence[Callable[[], Theorem]]]] = WeakKeyDictionary()
-"""Of theorems that lack a certificate, what makes the same theorem with a line, one by one."""
+Longer = tuple[str, Callable[[], Theorem]]
+"""The name of a line, and what makes the theorem with it."""
+
+LONGER: Final[WeakKeyDictionary[Theorem, Sequence[Longer]]] = WeakKeyDictionary()
+"""Of theorems that lack a certificate, the same with a line, one by one."""
+
+BELOW: Final = "bound below"
+"""What a bound of f at x − ∇f(x)/L is called."""
 
 
 def theorem_of(
@@ -65,16 +71,17 @@ def theorem_of(
     lines = _lines(statement.relation, plan)
     start = start_of(statement.relation, plan.index) if lines else None
     signed = [(one, more) for one in lines if (more := _beside(one, start, plan, plan.index))]
-    longer = [
-        _with_lines(statement, plan, functions, _written({**more, named(number): line}, search))
-        for number, (line, more) in enumerate([*((one, {}) for one in lines), *signed])
-    ]
-    longer += _along_a_sum(
-        statement, plan, functions, search, named(len(longer)), statement.relation
-    )
+    longer = list[Longer]()
+    for number, (line, more) in enumerate([*((one, {}) for one in lines), *signed]):
+        written = _written({**more, named(number): line}, search)
+        longer.append((named(number), _with_lines(statement, plan, functions, written)))
+    name = named(len(longer))
+    for make in _along_a_sum(statement, plan, functions, search, name, statement.relation):
+        longer.append((name, make))
     longer += _before_a_line(statement, plan, functions, search, len(longer))
+    longer += _lower(statement, plan, functions, search)
     apart = [*_weighed(statement, plan, functions, lines, search)]
-    stored = [make for number, make in enumerate(longer) if _is_stored(statement, named(number))]
+    stored = [make for line, make in longer if _is_stored(statement, line)]
     kept = ((one, stored_weights(statement, one.name)) for one in apart)
     stored += [partial(one.with_weights, weights) for one, weights in kept if weights]
     for make in stored:
@@ -249,7 +256,7 @@ def _weighed(
 
 def _before_a_line(
     statement: Statement, plan: Plan, functions: Sequence[Function], search: Rule, number: int
-) -> Iterator[Callable[[], Theorem]]:
+) -> Iterator[Longer]:
     """The theorem with what one iteration gains of a bound for every n that a line states."""
     for place, written in enumerate(plan.written):
         bound = written.relation
@@ -257,8 +264,30 @@ def _before_a_line(
             for line in _lines(bound, plan):
                 longer = plan.copied()
                 longer.written[place:place] = _written({named(number): line}, search)
-                yield partial(built, statement, longer, functions)
+                yield named(number), partial(built, statement, longer, functions)
                 number += 1
+
+
+def _lower(
+    statement: Statement, plan: Plan, functions: Sequence[Function], search: Rule
+) -> Iterator[Longer]:
+    """The theorem with a bound of f said of x − ∇f(x)/L as well, where nothing iterates."""
+    least = {
+        name: values[-1]
+        for name, kind, values in plan.everywhere
+        if kind in ("least", "minimum") and plan.index is None
+    }
+    curved = {f.name for f, _ in plan.convex}
+    for one in plan.smooth:
+        for f in (f for f in functions if f.name == one.function and f.name in least):
+            bound = least[f.name]
+            places = [at for at in f.points.values() if statement.relation.gap.has(at.gradient**2)]
+            for at in places if f.name not in curved else ():
+                there = at.position - at.gradient / one.constant
+                low = f(bound) if isinstance(bound, Vector) else bound
+                lines = _written({BELOW: le(low, f(there))}, search)
+                yield BELOW, _with_lines(statement, plan, functions, lines)
+                return
 
 
 def _written(lines: Mapping[str, Relation], search: Rule) -> list[Written]:

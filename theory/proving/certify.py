@@ -24,7 +24,7 @@ from theory.kernel.stored import Entry
 from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.notation.building import EACH, INSIDE, offered
 from theory.notation.norms import SQUARED
-from theory.notation.stating import LONGER, WEIGHED, named
+from theory.notation.stating import LONGER, WEIGHED
 from theory.notation.weighed import TOLD, WEIGHTS
 from theory.proving.missing import NO_LINE, missing_fact, missing_line, unnamed
 from theory.proving.search import Searched, search
@@ -105,7 +105,7 @@ def certify(
 def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certified]:
     """What is found of a theorem with what one iteration gains, or else as it is written."""
     said = ""
-    for number, make in enumerate(LONGER.get(theorem, ())):
+    for name, make in LONGER.get(theorem, ()):
         try:
             longer = make()
         except TheoryError:  # such as a number that is not shown to be defined
@@ -113,7 +113,7 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
         found = _whole(longer, again, progress, as_tried=True)
         if not _fails(found):
             return found
-        said += _said_of(longer, named(number), found, {str(one) for one in theorem.sequences})
+        said += _said_of(longer, name, found, {str(one) for one in theorem.sequences})
     for one in WEIGHED.get(theorem, ()):
         progress(f"{theorem.id}: {one.name}")
         with suppress(TheoryError):

@@ -49,7 +49,8 @@ def missing_fact(theorem: Theorem, goal: Relation) -> str:
         f, named = one.function, goal.gap.free_symbols
         if f not in least or f not in smooth or not {one.value, *least[f].free_symbols} <= named:
             continue
-        if goal.gap.has(square(one.gradient)) and not _steps(theorem, one, smooth[f]):
+        tried = not theorem.following  # where nothing iterates it is looked for unasked
+        if goal.gap.has(square(one.gradient)) and not (tried or _steps(theorem, one, smooth[f])):
             at = f"{place(one)} - {f}.grad({place(one)}) / {smooth[f]}"
             return f"; T.have({f}({at}) >= {least[f]}) says that {f} is bounded there as well"
     return ""
