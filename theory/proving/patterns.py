@@ -32,7 +32,7 @@ def null_vectors(
         return []
     vectors = []
     for row in range(len(reduced[0])):
-        entries = [_simple(problem, [rows[row][k] for rows in reduced]) for k in range(len(places))]
+        entries = [simple(problem, [rows[row][k] for rows in reduced]) for k in range(len(places))]
         known = [e for e in entries if e is not None]
         if len(known) == len(entries):
             vectors.append({k: e for k, e in zip(places, known, strict=True) if e})
@@ -59,7 +59,7 @@ def _null_space(matrix: Any) -> Any:
     return rows
 
 
-def _simple(problem: Problem, values: Sequence[float]) -> Element | None:
+def simple(problem: Problem, values: Sequence[float]) -> Element | None:
     """The element behind a number at each point: a number, or one times a product of powers."""
     field = problem.split.field
     if max(map(abs, values)) < NEAR / 10:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from math import sqrt
@@ -14,7 +14,9 @@ from scipy import sparse
 from theory.proving.support import SMALL, Column
 
 TRACE: Final = 1e-2
-"""What a square costs beside a multiplier."""
+"""What a square costs beside a multiplier, unless only what is left over counts."""
+LEFT: Final = 1e2
+"""What is gained by what is left over, where that is all that counts."""
 MISSING: Final = (1e6, 1e4, 1e2)
 """What it costs to fall short of a sum of squares: with it, a lone solution is met as well.
 
@@ -49,6 +51,8 @@ class Program:
         Of what may be squared, i ≤ j.
     weights : sequence of mapping of (int, int) to float
         Factors of these products, a mapping a point.
+    trace : float
+        What a square costs beside a multiplier.
     """
 
     goal: Sequence[Any]
@@ -56,6 +60,7 @@ class Program:
     rows: Mapping[Any, int]
     products: Mapping[tuple[int, int], Any]
     weights: Sequence[Mapping[tuple[int, int], float]]
+    trace: float = TRACE
 
 
 @dataclass(frozen=True)
@@ -143,19 +148,36 @@ def _outcome(chosen: list[int], matrices: list[Any]) -> Outcome:
 
 def centred(program: Program, outcome: Outcome) -> list[Solved] | None:
     """Multipliers and squares far from where a square vanishes, with these columns and places."""
+    rooms = [np.maximum(m.diagonal()[outcome.places], SMALL) for m in outcome.matrices]
+    return _unscaled(_inside(program, outcome), rooms)
+
+
+def tightest(program: Program, outcome: Outcome, left: Set[int]) -> list[Solved] | None:
+    """Multipliers and squares of which most is left over, in these of the columns."""
+    inner = _inside(program, outcome)
+    columns = [replace(one, cost=-LEFT * (n in left)) for n, one in enumerate(inner.columns)]
+    rooms = [None for _ in outcome.matrices]
+    return _unscaled(replace(inner, columns=columns, trace=0.0), rooms)
+
+
+def _inside(program: Program, outcome: Outcome) -> Program:
+    """The program with the columns and places of an outcome alone."""
     place = {k: n for n, k in enumerate(outcome.places)}
     pairs = {
         pair: (place[pair[0]], place[pair[1]]) for pair in program.products if {*pair} <= {*place}
     }
-    inner = replace(
+    return replace(
         program,
         columns=[program.columns[n] for n in outcome.columns],
         products={new: program.products[old] for old, new in pairs.items()},
         weights=[{new: one[old] for old, new in pairs.items()} for one in program.weights],
     )
+
+
+def _unscaled(inner: Program, rooms: Sequence[Any]) -> list[Solved] | None:
+    """What solves a program at each point, in the numbers of its goal."""
     found = []
-    for number, matrix in enumerate(outcome.matrices):
-        room = np.maximum(matrix.diagonal()[outcome.places], SMALL)
+    for number, room in enumerate(rooms):
         solved = _at(inner, list(range(len(inner.columns))), number, room)
         if solved is None:
             return None
@@ -199,7 +221,7 @@ def _at(program: Program, chosen: list[int], place: int, room: Any = None) -> So
     least = np.zeros(len(below))
     least[len(signed)] = 0.0 if room is None else 1.0
     costs = [0.0 if program.columns[n].free else program.columns[n].cost for n in chosen]
-    costs += [TRACE * (i == j) for i, j in pairs] + [0.0]
+    costs += [program.trace * (i == j) for i, j in pairs] + [0.0]
     side = 1 + max(j for _, j in pairs)
     cones = [
         clarabel.ZeroConeT(len(right)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import chain, combinations, combinations_with_replacement, islice, product
 from typing import Any, Final
@@ -27,6 +28,7 @@ from theory.proving.semidefinite import (
     available,
     centred,
     common,
+    tightest,
 )
 from theory.proving.support import scaled
 
@@ -67,6 +69,14 @@ def _with_block(problem: Problem, block: Block, settled: bool) -> Iterator[Combi
             chosen = [kept[n] for n in outcome.columns]
             exact = exact_of(problem, block, chosen, names, terms, outcome)
             yield from _drafts(exact, outcome, None if settled else program)
+            if program is not None and not settled:
+                left = [
+                    n for n, k in enumerate(kept) if k == len(names) + _constant(problem, terms)
+                ]
+                more = replace(outcome, columns=sorted({*outcome.columns, *left}))
+                chosen = [kept[n] for n in more.columns]
+                slack = exact_of(problem, block, chosen, names, terms, more)
+                yield from _tight(slack, more, program)
             wider, apart = unmixed(exact)
             solution = solution_of(wider, apart) if apart else None
             if solution is not None and not solution.free:
@@ -228,6 +238,31 @@ def _central(exact: Exact, outcome: Outcome, program: Program) -> Iterator[list[
             values = [at_free(solution, k, free, exact) for k in range(len(exact.forms))]
             if is_semidefinite(exact, values):
                 yield values
+
+
+def _constant(problem: Problem, terms: Sequence[Monomial]) -> int:
+    """The place of 1 among the terms; −1 if it is none."""
+    return terms.index(problem.split.one) if problem.split.one in terms else -1
+
+
+def _tight(exact: Exact, outcome: Outcome, program: Program) -> Iterator[Combine | str]:
+    """Certificates of which most is left over, where the goal says less than they give.
+
+    There the squares vanish somewhere, and that settles what multipliers are.
+    """
+    left = {
+        len(exact.facts) + k
+        for k, monomial in enumerate(exact.terms)
+        if monomial == exact.problem.split.one
+    }
+    solved = tightest(program, outcome, left) if left else None
+    if solved is None:
+        return
+    matrices = [np.zeros_like(one) for one in outcome.matrices]
+    for whole, (_, inner) in zip(matrices, solved, strict=True):
+        whole[np.ix_(outcome.places, outcome.places)] = inner
+    for values in values_of(exact, replace(outcome, matrices=matrices)):
+        yield from _drafted(exact, values)
 
 
 def is_semidefinite(exact: Exact, values: Sequence[Element]) -> bool:
