@@ -1,4 +1,4 @@
-"""Rates of recursions that feed one another: the potential is found, told or not."""
+"""Recursions that feed one another, and stale gradients: what an iteration gains is found."""
 
 from __future__ import annotations
 
@@ -111,6 +111,20 @@ T.assume(N(k) <= gamma**2 * A**2)
 noise = 2 * L * gamma * sigma**2 + 2 * L**2 * gamma**2 * A**2
 CLAIM = T.shows(total(f.grad(x) ** 2, k, K) / K <= 4 * (F(0) - low) / (gamma * K) + noise)
 """,
+    "unit": """
+K, (m, u) = count("K"), vectors("m u")
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.assume(norm(u) <= 1)
+T.assume(equal(u @ m, norm(m)))
+T.iterate(x, x - gamma * u, k)
+F = T.sequence("F", f(x))
+errors = total(norm(m - f.grad(x)), k, K)
+CLAIM = T.shows(
+    total(norm(f.grad(x)), k, K) / K
+    <= (F(0) - low) / (gamma * K) + L * gamma / 2 + 2 * errors / K
+)
+""",
     "drifting": """
 D, F, X = (T.sequence(name, nonnegative=True) for name in "DFX")
 T.assume(D(k + 1) <= (1 - gamma * mu) * D(k) - gamma * F(k) + 2 * gamma * L * X(k))
@@ -134,9 +148,10 @@ FALSE = {
     "late": ("2 * (F(0)", "1 * (F(0)"),
     "two": ("2 * (F(0)", "1 * (F(0)"),
     "flight": ("T.assume(N(k) <= gamma**2 * A**2)", ""),
+    "unit": ("+ 2 * errors", "+ errors"),
     "drifting": ("T.assume(X(0) <= 0)", ""),
 }
-TOLD = ("unified", "missed", "below")
+TOLD = ("unified", "missed", "below", "unit")
 """Those whose statement says what the potential is."""
 
 

@@ -187,6 +187,7 @@ def turned(
         Where E‖g‖² ≤ G², E‖g‖ ≤ G.
     """
     known, about = lengths(said), [*hypotheses]
+    yield from _one_bounded(known, about)
     bounds = (*about, *(step for step in steps if isinstance(step.rule, Lipschitz)))
     for one, (whole, size) in product(bounds if known else (), known.items()):
         bound = one.relation
@@ -210,6 +211,24 @@ def turned(
                 by = Combine({jensen[0].name: 1, one.name: 1})
                 yield Step(f"{name}{SQUARED}", le(mean**2, bound.rhs), by)
                 yield Step(name, le(mean, root), Root(f"{name}{SQUARED}", domain))
+
+
+def _one_bounded(
+    known: Mapping[Vector, Scalar], hypotheses: Sequence[Hypothesis]
+) -> Iterator[Step]:
+    """Where ‖u‖ ≤ b is assumed, that ±⟨v, u⟩ ≤ b‖v‖, by Cauchy and Schwarz."""
+    bounds = {one.relation.lhs: one for one in hypotheses if one.relation.kind == "<="}
+    for (one, size), (other, length) in combinations(known.items(), 2):
+        name = f"Cauchy–Schwarz of {_text(one)} and {_text(other)}"
+        for whole, rest in ((size, length), (length, size)):
+            bound = bounds.get(whole)
+            if bound is None or atoms(bound.relation.rhs, Gram):
+                continue
+            for label, side in (("root", one @ other), ("root, other way", -(one @ other))):
+                by = Combine({f"{name}, {label}": 1, bound.name: rest})
+                yield Step(
+                    f"{name}, {label}, by {bound.name}", le(side, rest * bound.relation.rhs), by
+                )
 
 
 def _root(form: Scalar, known: Mapping[Vector, Scalar]) -> Scalar | None:

@@ -192,10 +192,21 @@ def _candidates(
         yield from from_boundaries(theorem, goal, facts)
     yield from at_boundaries(theorem, goal, facts)
     yield from _by_a_norm(theorem, goal, facts)
+    plain = {name: fact for name, fact in facts.items() if not _multiplies_roots(fact)}
+    if len(plain) < len(facts):  # norms are then no coefficients, of which points are rare
+        for problem in stated(theorem.symbols, goal, plain):
+            found = chain(linear(problem), with_squares(problem))
+            yield from (one for one in found if not isinstance(one, str))
     few = {name: fact for name, fact in facts.items() if not fact.gap.atoms(sympy.Function)}
     if len(few) < len(facts):  # many facts may hide that the goal is a square by itself
         for problem in stated(theorem.symbols, goal, few):
             yield from (one for one in with_squares(problem) if not isinstance(one, str))
+
+
+def _multiplies_roots(fact: Relation) -> bool:
+    """Whether a term is a product of roots of two things."""
+    products = (sympy.Mul.make_args(term) for term in sympy.Add.make_args(fact.gap.expand()))
+    return any(sum(one.is_Pow and one.exp == sympy.S.Half for one in each) > 1 for each in products)
 
 
 def _by_a_norm(
