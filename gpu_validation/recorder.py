@@ -731,11 +731,16 @@ class Operation:
         Whether it makes numbers only, no tensor.
     written : tuple
         Which arguments it writes to.
+    idle : tuple
+        Of a backward with a mask: its weight and bias, which make the gradient of its input alone,
+        and the mask, which says first whether that is wanted.
 
     Examples
     --------
     >>> Operation.of(torch.ops.aten.copy_.default)
-    Operation(reads=True, single=True, lists=False, onto=True, tells=False, written=(0,))
+    Operation(reads=True, single=True, lists=False, onto=True, tells=False, written=(0,), idle=())
+    >>> Operation.of(torch.ops.aten.convolution_backward.default).idle
+    (2, 10)
     >>> Operation.of(torch.ops.aten.zeros_like.default).reads
     False
     """
@@ -746,6 +751,14 @@ class Operation:
     onto: bool
     tells: bool
     written: tuple[int, ...]
+    idle: tuple[int, ...] = ()
+
+    def read(self, args: Sequence[Any]) -> list[Any]:
+        """The arguments of which it looks at the content."""
+        *weights, mask = self.idle or (len(args),)
+        wanted = mask >= len(args) or args[mask][0]
+        left = args if wanted else [one for n, one in enumerate(args) if n not in weights]
+        return [*left[self.onto :]]
 
     @staticmethod
     @cache
@@ -759,7 +772,10 @@ class Operation:
         written = [n for n, alias in enumerate(given) if alias is not None and alias.is_write]
         made = [] if schema is None else [str(each.type) for each in schema.returns]
         tells = bool(made) and not any("Tensor" in each for each in made)
-        return Operation(not view, single, lists, onto, tells, tuple(written))
+        names = [] if schema is None else [argument.name for argument in schema.arguments]
+        masked = ("weight", "bias", "output_mask") if "output_mask" in names else ()
+        idle = tuple(n for n, one in enumerate(names) if one in masked)
+        return Operation(not view, single, lists, onto, tells, tuple(written), idle)
 
 
 Sources = dict[tuple[str, int], Fingerprint | None]
@@ -816,7 +832,7 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if node not in self.nodes:
             self.nodes.add(node)
             self.packed |= {node} if _packs(node) else set()
-        given = [*args[kind.onto :], *(kwargs or {}).values()]
+        given = [*kind.read(args), *(kwargs or {}).values()]
         follow: list[tuple[int, Sources]] = []
         for number, operands in enumerate(_each(given, kind.lists)):
             found = [(tensor, self._sources(tensor, node)) for tensor in operands]

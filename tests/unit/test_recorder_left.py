@@ -193,3 +193,31 @@ def test_a_conjugate_is_another_content() -> None:
     assert Fingerprint(weights.conj()).digest() != Fingerprint(weights).digest()
     assert Fingerprint(weights.conj()).digest() == Fingerprint(weights.conj().clone()).digest()
     assert Fingerprint(weights.conj().imag).digest() != Fingerprint(weights.imag).digest()
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first layer", "second layer"])
+def test_a_convolution_reads_its_weight_for_the_gradient_of_its_input_alone(
+    first: bool, tmp_path: Path
+) -> None:
+    """Live weights, updated out of place, are of the wrong version where they are read."""
+    torch.manual_seed(0)
+    layers = [nn.Conv1d(1, 1, 3, padding=1), nn.Tanh(), nn.Flatten(), nn.Linear(8, 8)]
+    module = nn.Sequential(*(layers if first else [nn.Conv1d(1, 1, 3, padding=1), *layers]))
+    recorder, x = made(tmp_path), torch.rand(4, 1, 8)
+    losses = []
+    for m in range(2):
+        with recorder.forward(0, m, module):
+            losses.append(module(x).square().sum())
+    for m, loss in enumerate(losses):
+        weights = [*module.parameters()]
+        with recorder.backward(0, m, module):
+            found = torch.autograd.grad(loss, weights)
+        for weight, gradient in zip(weights, found, strict=True):
+            weight.grad = gradient
+        with recorder.update(0, m, module):
+            for weight, gradient in zip(weights, found, strict=True):
+                weight.data = weight.data - 0.1 * gradient
+        for weight in weights:
+            weight.grad = None
+    versions = [event["version"] for event in events(recorder) if event["op"] == "B"]
+    assert versions == ([0, 0] if first else [0, None])
