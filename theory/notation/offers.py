@@ -273,11 +273,12 @@ def windows(said: Iterable[Relation], bare: Theorem, k: Scalar | None) -> tuple[
     if sums or k is None:
         return tuple(sorted(sums, key=str))
     j = next(j for j in index("j i") if j != k)
-    return tuple(
+    found = (  # two late copies of one iterate have one window
         window(moves(j), j, k, one.constant)
         for one, moves in product(stale, bare.sequences)
         if isinstance(Drift(one.name, k, inner=j, moves=moves).stated(Given(bare, {})), Relation)
     )
+    return tuple(dict.fromkeys(found))
 
 
 def late(bare: Theorem, run: Run) -> Iterator[Step]:

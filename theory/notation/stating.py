@@ -218,8 +218,9 @@ def _weighed(
         return
     k: Scalar = plan.index
     summed, (wider, near) = atoms(statement.relation.lhs, Sum), with_moves(plan)
-    named_so = {s.name: s for form in wider.forms for s in form.free_symbols}
-    named_so |= {s.name: s for *_, delay in wider.delays for s in delay.free_symbols}
+    said = (*wider.forms, statement.relation.gap, *(one.constant for one in wider.smooth))
+    said += (*(delay for *_, delay in wider.delays), *wider.moduli)
+    named_so = {s.name: s for form in said for s in form.free_symbols}
     beside = beginning_with_nothing(statement.relation, wider)
     beside = tuple(one for one in beside if str(one) not in near)
     known = _in_sequences(plan, k)
