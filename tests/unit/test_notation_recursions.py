@@ -89,6 +89,29 @@ F = T.sequence("F", f(x))
 noise = L * gamma * sigma**2 + L**2 * gamma**2 * tau**2 * sigma**2
 CLAIM = T.shows(total(f.grad(x) ** 2, k, K) / K <= 2 * (F(0) - low) / (gamma * K) + noise)
 """,
+    "copies": """
+K, tau, (p, q) = count("K"), index("tau"), vectors("p̂ q̂")
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.assume(4 * L * gamma * (tau + 1) <= 1)
+T.iterate(x, x - gamma * (f.grad(p) + f.grad(q)) / 2, k)
+T.delayed(p, x, tau)
+T.delayed(q, x, tau)
+F = T.sequence("F", f(x))
+CLAIM = T.shows(total(f.grad(x) ** 2, k, K) / K <= 2 * (F(0) - low) / (gamma * K))
+""",
+    "bounded": """
+K, tau, old, E = count("K"), index("tau"), vector("x̂"), mean("E", g)
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.unbiased(E, g, f.grad(old))
+T.assume(E(g**2) <= A**2)
+T.iterate(x, x - gamma * g, k)
+T.delayed(old, x, tau)
+F = T.sequence("F", f(x))
+late = L * gamma * A**2 + L**2 * gamma**2 * tau**2 * A**2
+CLAIM = T.shows(total(f.grad(x) ** 2, k, K) / K <= 2 * (F(0) - low) / (gamma * K) + late)
+""",
     "two": """
 K, x = count("K"), iterates("x", k)
 T.smooth(f, L)
@@ -146,7 +169,9 @@ FALSE = {
     "stale": ("(1 - gamma * mu) ** n", "(1 - 3 * gamma * mu) ** n"),
     "below": ("2 * L", "L"),
     "late": ("2 * (F(0)", "1 * (F(0)"),
-    "two": ("2 * (F(0)", "1 * (F(0)"),
+    "two": ("5 * L * gamma <= 1", "L * gamma <= 5"),
+    "copies": ("2 * (F(0)", "1 * (F(0)"),
+    "bounded": ("T.assume(E(g**2) <= A**2)", ""),
     "flight": ("T.assume(N(k) <= gamma**2 * A**2)", ""),
     "unit": ("+ 2 * errors", "+ errors"),
     "drifting": ("T.assume(X(0) <= 0)", ""),
