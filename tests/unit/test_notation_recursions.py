@@ -180,7 +180,7 @@ TOLD = ("unified", "missed", "below", "unit")
 """Those whose statement says what the potential is."""
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", FOUND)
 def test_a_potential_is_found_and_none_of_what_is_false(name: str, tmp_path: Path) -> None:
     text = HEAD.format(name) + FOUND[name]

@@ -272,11 +272,11 @@ def _before_a_line(
 def _lower(
     statement: Statement, plan: Plan, functions: Sequence[Function], search: Rule
 ) -> Iterator[Longer]:
-    """The theorem with a bound of f said of x − ∇f(x)/L as well, where nothing iterates."""
+    """The theorem with a bound of f said of x − ∇f(x)/L as well, where no sequence is named."""
     least = {
         name: values[-1]
         for name, kind, values in plan.everywhere
-        if kind in ("least", "minimum") and plan.index is None
+        if kind in ("least", "minimum") and not atoms(statement.relation.gap, AppliedUndef)
     }
     curved = {f.name for f, _ in plan.convex}
     for one in plan.smooth:

@@ -10,8 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.kernel.relations import Relation
 from theory.kernel.theorem import Hypothesis, Smooth, Theorem
-from theory.kernel.vectors import Gram, Point, Vector, square
-from theory.notation.interpolation import place
+from theory.kernel.vectors import Gram
 
 NO_LINE: Final = "; no line says what one iteration gains"
 
@@ -19,8 +18,7 @@ NO_LINE: Final = "; no line says what one iteration gains"
 def missing_fact(theorem: Theorem, goal: Relation) -> str:
     """What is known of quantities in a line, and no fact says.
 
-    A bound of f is a fact at the points that a theorem names alone, and a smaller or greater one of
-    two numbers is a number of which certificates know nothing.
+    A smaller or greater one of two numbers is a number of which certificates know nothing.
     """
     plain = (
         one.xreplace(dict.fromkeys(one.atoms(sympy.Sum), sympy.S.Zero))
@@ -33,27 +31,7 @@ def missing_fact(theorem: Theorem, goal: Relation) -> str:
             f"; {found} is read as a number of which little is known: give it a name, s, and "
             f"assume what is used of it, such as {' and '.join(_bounds(found))}{_clips(found)}"
         )
-    divided = _divided(goal)
-    if divided:
-        return divided
-    loose = _loose(theorem)
-    if loose:
-        return loose
-    least = {
-        function: said[0]
-        for function, kind, said in theorem.everywhere
-        if kind == "least" and not isinstance(said[0], Vector)
-    }
-    smooth = {h.function: h.constant for h in theorem.hypotheses if isinstance(h, Smooth)}
-    for one in theorem.points:
-        f, named = one.function, goal.gap.free_symbols
-        if f not in least or f not in smooth or not {one.value, *least[f].free_symbols} <= named:
-            continue
-        tried = not theorem.following  # where nothing iterates it is looked for unasked
-        if goal.gap.has(square(one.gradient)) and not (tried or _steps(theorem, one, smooth[f])):
-            at = f"{place(one)} - {f}.grad({place(one)}) / {smooth[f]}"
-            return f"; T.have({f}({at}) >= {least[f]}) says that {f} is bounded there as well"
-    return ""
+    return _divided(goal) or _loose(theorem)
 
 
 def _divided(goal: Relation) -> str:
@@ -93,12 +71,6 @@ def _clips(one: sympy.Expr) -> str:
         if clips
         else ""
     )
-
-
-def _steps(theorem: Theorem, one: Point, constant: sympy.Expr) -> bool:
-    """Whether a theorem names the point x − ∇f(x)/L."""
-    there = one.position - one.gradient / constant
-    return any((at.position, at.function) == (there, one.function) for at in theorem.points)
 
 
 def missing_line(goal: Relation, facts: Collection[Relation]) -> str:
