@@ -28,6 +28,7 @@ from theory.notation import (
     vector,
     vectors,
 )
+from theory.notation.stating import WEIGHED
 from theory.proving.certify import certify
 from theory.verdicts import Verdict
 
@@ -258,6 +259,35 @@ def test_any_sequence_is_not_made_the_mean_of_something(last: str) -> None:
         T.sequence("A", nonnegative=True)
         with pytest.raises(TheoryError, match="A may be any sequence by one line"):
             told()
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_any_sequence_is_not_made_a_mean_by_its_name(before: bool) -> None:
+    """A sum of ‖x‖² makes a sequence of that name by itself."""
+    K = count("K")
+    T = theorem("mine.named")
+    T.iterate(x, x / 2, k)
+    if before:
+        T.assume(total(x**2, k, K) <= 1)
+        with pytest.raises(TheoryError, match="may be any sequence by one line"):
+            T.sequence("‖x‖²", nonnegative=True)
+    else:
+        T.sequence("‖x‖²", nonnegative=True)
+        with pytest.raises(TheoryError, match="may be any sequence by one line"):
+            T.assume(total(x**2, k, K) <= 1)
+
+
+def test_a_sequence_that_is_called_like_a_part_is_none() -> None:
+    """Nothing is taken of how far a stale iterate is, where an author's sequence has its name."""
+    f, g, old, (gamma, L) = function("f"), vector("g"), vector("x̂"), positive("gamma L")
+    T = theorem("mine.parts")
+    T.smooth(f, L)
+    T.iterate(x, x - gamma * g, k)
+    T.delayed(old, x, index("tau"))
+    S, F = T.sequence("‖move of x‖²", nonnegative=True), T.sequence("F", f(x))
+    made = T.shows(total(S(k), k, count("K")) <= F(0))
+    assert not any(part.parts for part in WEIGHED.get(made, ()))
+    assert {str(one) for one in made.sequences} == {"F"}
 
 
 def test_what_is_so_of_any_sequence_is_so_of_a_mean() -> None:

@@ -647,6 +647,7 @@ class Draft:
                 other = next((f for f, value in known.items() if value == meant), None)
                 if other is None:
                     known[call.func] = meant
+                    self._plan.require_free(self.id)
                 else:
                     put[call] = other(*call.args)
         left, right = (side.xreplace(put) for side in (stated.lhs, stated.rhs))

@@ -163,7 +163,7 @@ def _along_a_sum(
     goal, k = in_powers(bound), plan.index
     forms = (goal.lhs, goal.rhs, *plan.forms)
     taken = {str(call.func) for form in forms for call in atoms(form, AppliedUndef)}
-    taken |= {symbol.name for form in forms for symbol in form.free_symbols}
+    taken |= _named(statement, plan).keys()
     meant = {} if k is None else _meanings(plan, goal, taken)
     found = None if k is None else potential_of(goal, meant, taken)
     bound = from_start(goal if found is None else found.bound)
@@ -192,6 +192,19 @@ def _along_a_sum(
     yield _with_lines(statement, longer, functions, [*_written(lines, search), start, bounded])
 
 
+def _named(statement: Statement, plan: Plan) -> dict[str, Scalar]:
+    """All numbers that a theorem names."""
+    told = (one for *_, values in plan.everywhere for one in values)
+    pairs = (*plan.iterates, *plan.spreads)
+    vectors = [*plan.equations.values(), *(one for pair in pairs for one in pair)]
+    vectors += [one for _, old, now, _ in plan.delays for one in (old, now)]
+    forms = [*plan.forms, statement.relation.gap, *(one.constant for one in plan.smooth)]
+    forms += [one for one in told if not isinstance(one, Vector)]
+    forms += [delay for *_, delay in plan.delays]
+    forms += [sympy.sympify(factor) for one in vectors for _, factor in one.terms]
+    return {s.name: s for form in forms for s in form.free_symbols}
+
+
 def _meanings(plan: Plan, goal: Relation, taken: Set[str]) -> dict[Scalar, Scalar]:
     """What sequences are the means of; any sequence of numbers is that of a number that varies."""
     free = {one.func for one in atoms(goal.gap, AppliedUndef)} - plan.sequences.keys()
@@ -217,10 +230,8 @@ def _weighed(
     if not lines:
         return
     k: Scalar = plan.index
-    summed, (wider, near) = atoms(statement.relation.lhs, Sum), with_moves(plan)
-    said = (*wider.forms, statement.relation.gap, *(one.constant for one in wider.smooth))
-    said += (*(delay for *_, delay in wider.delays), *wider.moduli)
-    named_so = {s.name: s for form in said for s in form.free_symbols}
+    summed, (wider, near) = atoms(statement.relation.lhs, Sum), with_moves(plan, statement.relation)
+    named_so = _named(statement, wider)
     beside = beginning_with_nothing(statement.relation, wider)
     beside = tuple(one for one in beside if str(one) not in near)
     known = _in_sequences(plan, k)

@@ -132,13 +132,17 @@ def _read(text: str, named: Mapping[str, Scalar], where: str) -> Scalar:
     raise TheoryError(f"a stored weight cannot be read: {reason:.120}", where, "certify again")
 
 
-def with_moves(plan: Plan) -> tuple[Plan, dict[str, Part]]:
+def with_moves(plan: Plan, goal: Relation) -> tuple[Plan, dict[str, Part]]:
     """The plan with sequences of how far stale iterates are, and of moves, and what is near.
 
-    What is one iteration old is no part: ‖x[k] − x[k − 1]‖² begins with 0.
+    What is one iteration old is no part: ‖x[k] − x[k − 1]‖² begins with 0. Where a sequence of an
+    author's has such a name there is nothing of this: it may be any sequence.
     """
     longer, parts = plan.copied(), dict[str, Part]()
     k = plan.index
+    calls = {one.func for form in (*plan.forms, goal.gap) for one in atoms(form, AppliedUndef)}
+    if any(str(one).startswith("‖") for one in calls - plan.sequences.keys()):
+        return longer, parts
     late = [(old, one[k], late) for one in plan.moved for old, late in one.older.items()]
     late += [(old, now, delay) for _, old, now, delay in plan.delays]
     for old, now, delay in late:
