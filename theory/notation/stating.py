@@ -245,9 +245,10 @@ def _weighed(
         more = sympy.Add(*(shares[str(one)] * one(0) for one in beside if str(one) in shares))
         heavier = le(goal.lhs, goal.rhs + ratio ** goal.lhs.args[0] * more)
         made = _along_a_sum(statement, wider, functions, search, name, heavier, now(0))
-        for make in made:
-            return make()
-        raise TheoryError("no potential is made of these weights", name, "certify again")
+        potential = next(made, None)
+        if potential is None:
+            raise TheoryError("no potential is made of these weights", name, "certify again")
+        return potential()
 
     def rising(ratio: Scalar) -> dict[str, Part]:
         return {str(one): Part.rising(one, k, ratio, bounds[one]) for one in beside}
