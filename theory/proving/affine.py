@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,8 +70,13 @@ def valued(entry: tuple[Element, dict[int, Element]], values: Sequence[Element])
     return constant
 
 
-def solution_of(exact: Exact, conditions: list[Condition]) -> Solution | None:
-    """Unknowns for which everything but the squares vanishes, and the conditions hold."""
+def solution_of(
+    exact: Exact, conditions: list[Condition], fixed: Mapping[int, Element] | None = None
+) -> Solution | None:
+    """Unknowns for which everything but the squares vanishes, and the conditions hold.
+
+    Some of them may be settled.
+    """
     inside = {
         exact.block.products[i, j][0]
         for i, j in exact.block.alone
@@ -83,7 +88,9 @@ def solution_of(exact: Exact, conditions: list[Condition]) -> Solution | None:
     goal: dict[Any, Element] = {
         m: e for m, e in exact.problem.reduced_goal.items() if m not in inside
     }
-    zero = exact.problem.split.field.zero
+    zero, one = exact.problem.split.field.zero, exact.problem.split.field.one
+    for k, value in (fixed or {}).items():
+        forms[k]["fixed", k], goal["fixed", k] = one, value
     for number, (entries, value) in enumerate(conditions):
         key = ("condition", number)
         goal[key] = value

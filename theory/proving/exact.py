@@ -31,6 +31,10 @@ class Solution:
     free: tuple[int, ...]
     values: Mapping[int, Mapping[int, Element]]
 
+    def depends(self, k: int) -> bool:
+        """Whether an unknown is not settled."""
+        return k in self.free or any(n != RIGHT for n in self.values[k])
+
 
 def solve(columns: Sequence[Form], goal: Form) -> Solution | None:
     """Unknowns x with Σ x·column = goal, or None if there are none.

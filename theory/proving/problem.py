@@ -35,6 +35,8 @@ class Problem:
     fact_forms : mapping of str to Form
     parameters : frozenset of sympy symbols
         Constants of the theorem.
+    count : int
+        At how many points of the domain it is looked at.
     """
 
     goal: Relation
@@ -43,6 +45,7 @@ class Problem:
     goal_form: Form
     fact_forms: Mapping[str, Form]
     parameters: frozenset[Scalar] = frozenset()
+    count: int = POINTS
 
     @cached_property
     def within(self) -> dict[str, Element]:
@@ -90,7 +93,7 @@ class Problem:
     def points(self) -> list[Point]:
         """Points of the domain."""
         bounds = [self.within[name] for name in self.bounds]
-        return points(self.split, self.solved, bounds, POINTS, pairs=self.pairs)
+        return points(self.split, self.solved, bounds, self.count, pairs=self.pairs)
 
     @cached_property
     def probes(self) -> list[Point]:

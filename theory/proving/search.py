@@ -81,7 +81,7 @@ def search(theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]) -> S
     >>> from theory.kernel.lemmas import JENSEN
     >>> facts = {step.name: step.relation for step in JENSEN.steps}
     """
-    facts = _related(goal, facts, theorem)
+    facts = related(goal, facts, theorem)
     gaps = [goal.gap, *(fact.gap for fact in facts.values())]
     means = {one.args[:2]: operator_of(one) for gap in gaps for one in gap.atoms(Mean)}
     names = {str(one): one for one in theorem.symbols} | names_of((goal, *facts.values()))
@@ -110,9 +110,7 @@ def _in_floats(candidates: Iterator[Combine | str]) -> Iterator[Combine | str]:
         yield "a number is met that is too large for the search"
 
 
-def _related(
-    goal: Relation, facts: Mapping[str, Relation], theorem: Theorem
-) -> dict[str, Relation]:
+def related(goal: Relation, facts: Mapping[str, Relation], theorem: Theorem) -> dict[str, Relation]:
     """Facts that have more than constants in common with the goal, or with such a fact."""
 
     def names(said: Relation) -> set[Any]:

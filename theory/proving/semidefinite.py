@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from math import sqrt
+from math import inf, sqrt
 from typing import Any, Final
 
 import numpy as np
@@ -24,6 +24,8 @@ Lower ones are taken where the solver cannot go on with higher ones.
 """
 CLOSE: Final = 1e-5
 """By how much squares may fall short in floating point."""
+CURVED: Final = 1e-7
+"""What squares of numbers cost where one of them is to be as large as it can be."""
 GROWTH: Final = 50
 """By how much numbers may grow where a column is left out: towards a missed infimum they grow."""
 LARGE: Final = 1e-5
@@ -33,6 +35,8 @@ RANK: Final = 1e-4
 USABLE: Final = ("Solved", "AlmostSolved", "InsufficientProgress")
 """What the solver says of a result that is worth looking at."""
 
+Range = tuple[float, float]
+"""The least and the most that a number may be."""
 Solved = tuple[Any, Any]
 """Multipliers, and the matrix of the squares, at one point."""
 
@@ -146,21 +150,49 @@ def _outcome(chosen: list[int], matrices: list[Any]) -> Outcome:
     return Outcome(chosen, sorted(places), rank, matrices)
 
 
-def centred(program: Program, outcome: Outcome) -> list[Solved] | None:
-    """Multipliers and squares far from where a square vanishes, with these columns and places."""
-    rooms = [np.maximum(m.diagonal()[outcome.places], SMALL) for m in outcome.matrices]
-    return _unscaled(_inside(program, outcome), rooms)
-
-
 def tightest(program: Program, outcome: Outcome, left: Set[int]) -> list[Solved] | None:
     """Multipliers and squares of which most is left over, in these of the columns."""
-    inner = _inside(program, outcome)
+    inner = inside(program, outcome)
     columns = [replace(one, cost=-LEFT * (n in left)) for n, one in enumerate(inner.columns)]
-    rooms = [None for _ in outcome.matrices]
-    return _unscaled(replace(inner, columns=columns, trace=0.0), rooms)
+    inner, found = replace(inner, columns=columns, trace=0.0), list[Solved]()
+    for number, goal in enumerate(inner.goal):
+        solved = _at(inner, list(range(len(columns))), number)
+        if solved is None:
+            return None
+        sizes = np.array([_size_of(column.values[number]) for column in inner.columns])
+        found.append((solved[0] * _size_of(goal) / sizes, solved[1] * _size_of(goal)))
+    return found
 
 
-def _inside(program: Program, outcome: Outcome) -> Program:
+def least_and_most(program: Program, place: int) -> list[Range] | None:
+    """What the multiplier of one column may be at each point; None if some point has none."""
+    found, chosen, free = [], list(range(len(program.columns))), program.columns[place].free
+    for number, goal in enumerate(program.goal):
+        ends = []
+        for sign in (1.0, -1.0):
+            costs = [
+                replace(one, cost=sign * (n == place)) for n, one in enumerate(program.columns)
+            ]
+            aim = replace(program, columns=costs, trace=0.0)
+            solved = _at(aim, chosen, number, short=False)
+            ends.append(-sign * inf if solved is None else float(solved[0][place]))
+        if ends == [-inf, inf] or (ends[0] == -inf and not free):
+            return None
+        size = _size_of(goal) / _size_of(program.columns[place].values[number])
+        found.append((ends[0] * size, max(ends) * size))
+    return found
+
+
+def without(program: Program, place: int, values: Sequence[float]) -> Program:
+    """The program where one multiplier is settled: a number a point."""
+    column = program.columns[place]
+    shares = zip(program.goal, column.values, values, strict=True)
+    gone = replace(column, values=tuple(np.zeros_like(one) for one in column.values))
+    columns = [gone if n == place else one for n, one in enumerate(program.columns)]
+    return replace(program, goal=[g - v * x for g, v, x in shares], columns=columns)
+
+
+def inside(program: Program, outcome: Outcome) -> Program:
     """The program with the columns and places of an outcome alone."""
     place = {k: n for n, k in enumerate(outcome.places)}
     pairs = {
@@ -172,19 +204,6 @@ def _inside(program: Program, outcome: Outcome) -> Program:
         products={new: program.products[old] for old, new in pairs.items()},
         weights=[{new: one[old] for old, new in pairs.items()} for one in program.weights],
     )
-
-
-def _unscaled(inner: Program, rooms: Sequence[Any]) -> list[Solved] | None:
-    """What solves a program at each point, in the numbers of its goal."""
-    found = []
-    for number, room in enumerate(rooms):
-        solved = _at(inner, list(range(len(inner.columns))), number, room)
-        if solved is None:
-            return None
-        goal = _size_of(inner.goal[number])
-        sizes = np.array([_size_of(column.values[number]) for column in inner.columns])
-        found.append((solved[0] * goal / sizes, solved[1] * goal))
-    return found
 
 
 def _size(solutions: Sequence[Solved]) -> float:
@@ -201,26 +220,26 @@ def _at_all(program: Program, chosen: list[int]) -> list[Solved] | None:
     return solutions
 
 
-def _at(program: Program, chosen: list[int], place: int, room: Any = None) -> Solved | None:
+def _at(program: Program, chosen: list[int], place: int, short: bool = True) -> Solved | None:
     """Unknowns are multipliers, the upper triangle of the squares, and what they fall short by.
 
-    With `room` they are to exceed as much of that diagonal as they can, whatever they cost.
+    Without `short` they do not fall short, and no number is larger than it needs to be.
     """
     import clarabel
 
     pairs = sorted(program.products, key=lambda pair: (pair[1], pair[0]))
     count = len(chosen)
     matrix, right = _equations(program, chosen, place, pairs)
+    if not short:
+        matrix, right = np.pad(matrix, ((0, 1), (0, 0))), np.append(right, 0.0)
+        matrix[-1, -1] = 1.0
     signed = [k for k, n in enumerate(chosen) if not program.columns[n].free]
     below = np.zeros((len(signed) + 1 + len(pairs), count + len(pairs) + 1))
     below[range(len(signed)), signed] = -1
     below[len(signed), -1] = -1
     below[len(signed) + 1 :, count:-1] = -np.eye(len(pairs))
-    sizes = np.ones(1 + max(j for _, j in pairs)) if room is None else room
-    below[len(signed) + 1 :, -1] = [-sizes[i] * float(i == j) for i, j in pairs]
-    least = np.zeros(len(below))
-    least[len(signed)] = 0.0 if room is None else 1.0
-    costs = [0.0 if program.columns[n].free else program.columns[n].cost for n in chosen]
+    below[len(signed) + 1 :, -1] = [-float(i == j) for i, j in pairs]
+    costs = [0.0 if program.columns[n].free and short else program.columns[n].cost for n in chosen]
     costs += [program.trace * (i == j) for i, j in pairs] + [0.0]
     side = 1 + max(j for _, j in pairs)
     cones = [
@@ -230,20 +249,20 @@ def _at(program: Program, chosen: list[int], place: int, room: Any = None) -> So
     ]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    for costs[-1] in MISSING:
+    for costs[-1] in MISSING if short else (0.0,):
         result = clarabel.DefaultSolver(
-            sparse.csc_matrix((len(costs), len(costs))),
+            sparse.csc_matrix((0.0 if short else CURVED) * np.eye(len(costs))),
             np.array(costs),
             sparse.csc_matrix(np.concatenate([matrix, below])),
-            np.concatenate([right, least]),
+            np.concatenate([right, np.zeros(len(below))]),
             cones,
             settings,
         ).solve()
         if str(result.status) in USABLE:
             break
     values = np.array(result.x)
-    short = CLOSE * max(1.0, np.abs(values).max())
-    if str(result.status) not in USABLE or values[-1] > short:
+    most = CLOSE * max(1.0, np.abs(values).max())
+    if str(result.status) not in USABLE[: None if short else 2] or values[-1] > most:
         return None
     square = np.zeros((side, side))
     for k, (i, j) in enumerate(pairs):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import chain, combinations, combinations_with_replacement, islice, product
+from itertools import combinations, combinations_with_replacement
 from typing import Any, Final
 
 import numpy as np
@@ -18,15 +18,14 @@ from theory.proving.elimination import replaced
 from theory.proving.exact import Solution
 from theory.proving.forms import Element, Form, Monomial
 from theory.proving.linear import PRICES, Draft, columns_of, completed, too_long
-from theory.proving.patterns import nearby, null_vectors
+from theory.proving.patterns import null_vectors
 from theory.proving.points import at
 from theory.proving.problem import Problem
+from theory.proving.ranges import POINTS, rounded
 from theory.proving.semidefinite import (
     Outcome,
     Program,
-    Solved,
     available,
-    centred,
     common,
     tightest,
 )
@@ -34,12 +33,6 @@ from theory.proving.support import scaled
 
 ORDERS: Final = 6
 """In how many orders the squares are completed."""
-MOST_FREE: Final = 4
-"""Multipliers that may be left free where there is room for many."""
-TRIED: Final = 4
-"""Combinations of what they may be."""
-CLOSE: Final = (0.05, 2e-4)
-"""How near plain numbers are to those that leave most room: roughly, then exactly."""
 
 Matrix = dict[tuple[int, int], Element]
 
@@ -68,7 +61,7 @@ def _with_block(problem: Problem, block: Block, settled: bool) -> Iterator[Combi
             tried.append(outcome.columns)
             chosen = [kept[n] for n in outcome.columns]
             exact = exact_of(problem, block, chosen, names, terms, outcome)
-            yield from _drafts(exact, outcome, None if settled else program)
+            yield from _drafts(exact, outcome)
             if program is not None and not settled:
                 left = [
                     n for n, k in enumerate(kept) if k == len(names) + _constant(problem, terms)
@@ -82,6 +75,8 @@ def _with_block(problem: Problem, block: Block, settled: bool) -> Iterator[Combi
             if solution is not None and not solution.free:
                 values = [at_free(solution, k, {}, wider) for k in range(len(wider.forms))]
                 yield from _drafted(wider, values)
+    if not settled:
+        yield from _rounded(replace(problem, count=POINTS), block)
 
 
 def exact_of(
@@ -134,10 +129,9 @@ def program_of(
     )
 
 
-def _drafts(exact: Exact, outcome: Outcome, program: Program | None) -> Iterator[Combine | str]:
+def _drafts(exact: Exact, outcome: Outcome) -> Iterator[Combine | str]:
     solutions = 0
-    inside = _central(exact, outcome, program) if program else ()
-    for values in chain(values_of(exact, outcome), inside):
+    for values in values_of(exact, outcome):
         solutions += 1
         yield from _drafted(exact, values)
     if not solutions:
@@ -222,22 +216,15 @@ def values_of(exact: Exact, outcome: Outcome) -> Iterator[list[Element]]:
                 yield [at_free(solution, k, free, exact) for k in range(len(exact.forms))]
 
 
-def _central(exact: Exact, outcome: Outcome, program: Program) -> Iterator[list[Element]]:
-    """Exact multipliers where those that are left free may be many things: plain ones."""
-    solution = solution_of(exact, [])
-    if solution is None or not 0 < len(solution.free) <= MOST_FREE:
-        return
-    solved = centred(program, outcome)
-    if solved is None:
-        return
-    numbers = [_numbers(exact, k, solved) for k in solution.free]
-    for close in CLOSE:
-        near = [nearby(exact.problem, values, close) for values in numbers]
-        for chosen in islice(product(*near), TRIED):
-            free = dict(zip(solution.free, chosen, strict=True))
-            values = [at_free(solution, k, free, exact) for k in range(len(exact.forms))]
-            if is_semidefinite(exact, values):
-                yield values
+def _rounded(problem: Problem, block: Block) -> Iterator[Combine | str]:
+    """Certificates with plain multipliers, where many would do."""
+    program, kept, names, terms = program_of(problem, block)
+    outcome = None if program is None else common(program)
+    if program is not None and outcome is not None:
+        chosen = [kept[n] for n in outcome.columns]
+        exact = exact_of(problem, block, chosen, names, terms, outcome)
+        for values in rounded(exact, outcome, program):
+            yield from _drafted(exact, values)
 
 
 def _constant(problem: Problem, terms: Sequence[Monomial]) -> int:
@@ -278,14 +265,6 @@ def is_semidefinite(exact: Exact, values: Sequence[Element]) -> bool:
         if np.linalg.eigvalsh(matrix).min() < -1e-9 * np.abs(matrix).max(initial=0):
             return False
     return True
-
-
-def _numbers(exact: Exact, unknown: int, solved: Sequence[Solved]) -> list[float]:
-    """An unknown at each point."""
-    if unknown < exact.forms_before:
-        return [float(multipliers[unknown]) for multipliers, _ in solved]
-    i, j = (exact.places.index(k) for k in exact.entries[unknown - exact.forms_before])
-    return [float(matrix[i, j]) for _, matrix in solved]
 
 
 def _rank_conditions(exact: Exact, outcome: Outcome) -> Iterator[list[Condition]]:

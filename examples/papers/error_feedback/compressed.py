@@ -44,9 +44,6 @@ T.iterate(v, v - gamma * g, k)
 T.iterate(e, e + gamma * g - c, k)
 F, S, R = T.sequence("F", f(v)), T.sequence("S", f.grad(x) ** 2), T.sequence("R", e**2)
 T.assume(equal(R(0), 0))
-w = gamma * L**2 / delta
-noise = L * gamma**2 * sigma**2 / 2 + w * gamma**2 * sigma**2
-T.have(F(k + 1) + w * R(k + 1) <= F(k) + w * R(k) - gamma / 8 * S(k) + noise)
 CLAIM = T.shows(
     total(S(k), k, K) / K
     <= 8 * (F(0) - low) / (gamma * K)
