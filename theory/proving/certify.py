@@ -117,10 +117,11 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
     for one in WEIGHED.get(theorem, ()):
         progress(f"{theorem.id}: {one.name}")
         with suppress(TheoryError):
-            for weights in weights_of(one):
-                found = _whole(one.with_weights(weights), again, progress, as_tried=True)
-                if not _fails(found):
-                    return found
+            weights = weights_of(one)
+            heavier = one.with_weights(weights) if weights else None
+            found = _whole(heavier, again, progress, as_tried=True) if heavier else []
+            if found and not _fails(found):
+                return found
     found = _whole(theorem, again, progress)
     if said and _fails(found):
         found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + said)

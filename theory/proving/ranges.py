@@ -7,16 +7,21 @@ in all of these ranges is taken for it, and the next one's ranges are those that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, product
-from math import ceil, floor, log2
-from typing import Final
+from math import ceil, floor, log2, prod
+from typing import Any, Final
+
+import numpy as np
 
 from theory.proving.affine import Exact, at_free, solution_of
-from theory.proving.forms import Element
+from theory.proving.forms import Element, Form
 from theory.proving.points import at
 from theory.proving.problem import Problem
+from theory.proving.scales import Scales, scales_of
 from theory.proving.semidefinite import Outcome, Program, Range, inside, least_and_most, without
 
 POINTS: Final = 8
@@ -30,9 +35,77 @@ WIDER: Final = 1e-4
 """By how much a range may be wider, as it is found in floating point."""
 
 
+@dataclass(frozen=True)
+class Formulas:
+    """Formulas that a multiplier may be: a constant times powers of numbers.
+
+    Attributes
+    ----------
+    problem : Problem
+    numbers : tuple of elements
+        Of the theorem, and sums of them that it speaks of.
+    scales : Scales
+        How these scale.
+    """
+
+    problem: Problem
+    numbers: tuple[Element, ...]
+    scales: Scales
+
+    @classmethod
+    def of(cls, problem: Problem, forms: Sequence[Form]) -> Formulas:
+        """Formulas for multipliers of these forms."""
+        return cls(problem, tuple(_numbers(problem)), scales_of(problem, forms))
+
+    @cached_property
+    def _usable(self) -> list[tuple[Element, Any, Any]]:
+        """Numbers that are not 0 at a point, what they are there, and how they scale."""
+        values = [[at(one, point) for point in self.problem.points] for one in self.numbers]
+        return [
+            (one, np.array([float(v or 0) for v in row]), np.array(self.scales.of(one)))
+            for one, row in zip(self.numbers, values, strict=True)
+            if all(row)
+        ]
+
+    def plainest(
+        self, program: Program, forms: Mapping[int, Form]
+    ) -> tuple[int, Element, list[float]] | None:
+        """One of some multipliers, a formula for it, and what that is at the points.
+
+        None if none is plain, or there are none; `forms` says what is multiplied, by its place.
+        """
+        ranges = {place: least_and_most(program, place) for place in forms}
+        known = {place: found for place, found in ranges.items() if found is not None}
+        for count in range(FACTORS + 1):
+            for place, found in known.items():
+                for one in self._within(found, forms[place], count):
+                    return place, one, [float(at(one, point) or 0) for point in self.problem.points]
+        return None
+
+    def _within(self, found: Sequence[Range], form: Form, count: int) -> Iterator[Element]:
+        """Constants times powers of so many numbers, in a range at each point."""
+        one, goal = self.problem.split.field.one, self.problem.reduced_goal
+        aim = np.subtract(self.scales.of_form(goal), self.scales.of_form(form))
+        if count == 0 and all(low <= 0 <= high for low, high in found):
+            yield self.problem.split.field.zero
+        for chosen in combinations(self._usable, count):
+            for powers in product(POWERS, repeat=count):
+                scale = sum((p * s for (*_, s), p in zip(chosen, powers, strict=True)), 0 * aim)
+                if (scale != aim).any():
+                    continue
+                values = [v**p for (_, v, _), p in zip(chosen, powers, strict=True)]
+                sizes = np.prod([np.ones(len(found)), *values], axis=0)
+                ratios = [(low / s, high / s) for (low, high), s in zip(found, sizes, strict=True)]
+                constant = _plainest(max(min(r) for r in ratios), min(max(r) for r in ratios))
+                if constant is not None:
+                    product_of = (n**p for (n, _, _), p in zip(chosen, powers, strict=True))
+                    yield prod(product_of, start=one * constant.numerator / constant.denominator)
+
+
 def rounded(exact: Exact, outcome: Outcome, program: Program) -> Iterator[list[Element]]:
     """Exact multipliers, each a plain formula in the range that the ones before it leave."""
-    problem, left, fixed = exact.problem, inside(program, outcome), dict[int, Element]()
+    left, fixed = inside(program, outcome), dict[int, Element]()
+    formulas = Formulas.of(exact.problem, exact.forms)
     while True:
         solution = solution_of(exact, [], fixed)
         if solution is None:
@@ -42,43 +115,11 @@ def rounded(exact: Exact, outcome: Outcome, program: Program) -> Iterator[list[E
             if not solution.free:
                 yield [at_free(solution, k, {}, exact) for k in range(len(exact.forms))]
             return
-        ranges = {k: least_and_most(left, k) for k in open_to}
-        known = {k: found for k, found in ranges.items() if found is not None}
-        tried = ((count, k) for count in range(FACTORS + 1) for k in known)
-        plain = ((k, one) for count, k in tried for one in _within(problem, known[k], count))
-        chosen = next(plain, None)
+        chosen = formulas.plainest(left, {k: exact.forms[k] for k in open_to})
         if chosen is None:
             return
-        k, fixed[k] = chosen[0], chosen[1]
-        left = without(left, k, [float(at(fixed[k], point) or 0) for point in problem.points])
-
-
-def formulas(problem: Problem, found: Sequence[Range]) -> Iterator[Element]:
-    """Formulas that lie in a range at each point, the plainest first."""
-    for count in range(FACTORS + 1):
-        yield from _within(problem, found, count)
-
-
-def _within(problem: Problem, found: Sequence[Range], count: int) -> Iterator[Element]:
-    """Constants times powers of so many numbers."""
-    one, numbers = problem.split.field.one, _numbers(problem)
-    values = [[at(number, point) for point in problem.points] for number in numbers]
-    usable = [k for k, row in enumerate(values) if all(row)]
-    if count == 0 and all(low <= 0 <= high for low, high in found):
-        yield problem.split.field.zero
-        return
-    for chosen in combinations(usable, count):
-        for powers in product(POWERS, repeat=count):
-            sizes = [1.0] * len(found)
-            for k, power in zip(chosen, powers, strict=True):
-                sizes = [s * float(v or 0) ** power for s, v in zip(sizes, values[k], strict=True)]
-            ratios = [(low / s, high / s) for (low, high), s in zip(found, sizes, strict=True)]
-            constant = _plainest(max(min(r) for r in ratios), min(max(r) for r in ratios))
-            if constant is not None:
-                form = one * constant.numerator / constant.denominator
-                for k, power in zip(chosen, powers, strict=True):
-                    form = form * numbers[k] ** power
-                yield form
+        k, fixed[k], values = chosen
+        left = without(left, k, values)
 
 
 def _plainest(low: float, high: float) -> Fraction | None:
