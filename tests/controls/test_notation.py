@@ -474,6 +474,24 @@ def test_a_value_is_not_called_like_one_at_another_vector() -> None:
         T.shows(f(named("y", x - f.grad(x))) + square(y) <= f(x))
 
 
+@pytest.mark.parametrize("name", ["f(x) - f", "f - g", "f(x)"])
+def test_a_function_is_not_called_a_formula(name: str) -> None:
+    """0 <= h(y) of h = "f(x) - f" would read 0 <= f(x) - f(y)."""
+    f, h = function("f"), function(name)
+    T = theorem("test.called", "ours", f)
+    T.convex(f)
+    T.lower_bound(h, 0)
+    with pytest.raises(TheoryError, match="is no formula"):
+        T.shows(f(x) <= f(x) + h(y))
+
+
+def test_gradients_are_bounded_by_what_is_at_least_0() -> None:
+    """With r = -2 no function has ‖∇f‖ <= r, and many have ‖∇f‖² <= r²."""
+    f = function("f")
+    with pytest.raises(TheoryError, match="not shown to be at least 0"):
+        theorem("test.steep", "ours", f).bounded_gradient(f, real("r"))
+
+
 @pytest.mark.parametrize("modulus", [0, positive("mu")])
 @pytest.mark.parametrize("kind", ["strongly_convex", "quasi_strongly_convex"])
 def test_no_strongly_convex_function_has_bounded_gradients(kind: str, modulus: Scalar) -> None:

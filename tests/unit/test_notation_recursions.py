@@ -160,6 +160,51 @@ CLAIM = T.shows(
     D(n) <= (1 - gamma * mu) ** n * D(0) + 16 * gamma**2 * L * sigma**2 / (rho * mu)
 )
 """,
+    "feedback": """
+K, E, (v, e, c), delta = count("K"), mean("E", g, vector("c")), vectors("v e c"), positive("delta")
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.unbiased(E, g, f.grad(v + e))
+T.bounded_variance(E, g, f.grad(v + e), sigma)
+T.assume(E((e + gamma * g - c) ** 2) <= (1 - delta) * E((e + gamma * g) ** 2))
+T.assume(delta <= 1)
+T.assume(8 * L * gamma <= delta)
+T.iterate(v, v - gamma * g, k)
+T.iterate(e, e + gamma * g - c, k)
+F, R = T.sequence("F", f(v)), T.sequence("R", e**2)
+T.assume(equal(R(0), 0))
+noise = 4 * L * gamma * sigma**2 + 8 * L**2 * gamma**2 * sigma**2 / delta
+CLAIM = T.shows(total(f.grad(v + e) ** 2, k, K) / K <= 8 * (F(0) - low) / (gamma * K) + noise)
+""",
+    "page": """
+K, p, b, h = count("K"), *positive("p b"), vector("h")
+E, y = mean("E", h), x - gamma * g
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.assume(p <= 1)
+away, moved = (1 - p) * (g - f.grad(x)) ** 2, (1 - p) * L**2 / b * (y - x) ** 2
+T.assume(E((h - f.grad(y)) ** 2) <= away + moved)
+T.assume(L * gamma * (1 + sqrt((1 - p) / (p * b))) <= 1)
+T.iterate(x, y, k)
+T.iterate(g, h, k)
+F, V = T.sequence("F", f(x)), T.sequence("V", (g - f.grad(x)) ** 2)
+T.assume(equal(V(0), 0))
+CLAIM = T.shows(total(f.grad(x) ** 2, k, K) / K <= 2 * (F(0) - low) / (gamma * K))
+""",
+    "contracted": """
+K, c, y = count("K"), vector("c"), x - gamma * g
+T.smooth(f, L)
+T.lower_bound(f, low)
+T.assume(rho <= 1)
+T.assume((c - (f.grad(y) - g)) ** 2 <= (1 - rho) * (f.grad(y) - g) ** 2)
+theta = 1 - sqrt(1 - rho)
+T.assume(L * gamma <= theta)
+T.iterate(x, y, k)
+T.iterate(g, g + c, k)
+F, G = T.sequence("F", f(x)), T.sequence("G", (g - f.grad(x)) ** 2)
+bound = 2 * (F(0) - low) / (gamma * K) + G(0) / (theta * K)
+CLAIM = T.shows(total(f.grad(x) ** 2, k, K) / K <= bound)
+""",
 }
 FALSE = {
     "unified": ("T.assume(B <= M * (rho - gamma * mu))", ""),
@@ -175,8 +220,11 @@ FALSE = {
     "flight": ("T.assume(N(k) <= gamma**2 * A**2)", ""),
     "unit": ("+ 2 * errors", "+ errors"),
     "drifting": ("T.assume(X(0) <= 0)", ""),
+    "feedback": ("T.assume(equal(R(0), 0))", ""),
+    "page": ("T.assume(equal(V(0), 0))", ""),
+    "contracted": ("G(0) / (theta * K)", "G(0) / (2 * theta * K)"),
 }
-TOLD = ("unified", "missed", "below", "unit")
+TOLD = ("unified", "missed", "below", "unit", "contracted")
 """Those whose statement says what the potential is."""
 
 

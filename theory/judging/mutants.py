@@ -42,6 +42,8 @@ def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
     >>> p = sympy.Symbol("p", integer=True)
     >>> sorted(mutants(p + 2))
     ['2 - p', 'p + 1', 'p + 3', 'p + 4', 'p - 2']
+    >>> sorted(mutants(sympy.sqrt(1 - sympy.Symbol("a", positive=True))))  # none is √(−a)
+    ['(1 - a)**(3/2)', '-sqrt(1 - a)', '1', '1 - a', '1/sqrt(1 - a)', 'sqrt(1 - 2*a)', 'sqrt(2 - a)']
     >>> len(mutants(sympy.Add(*(n * p**n for n in range(2, 170)))))
     168
     """
@@ -49,7 +51,10 @@ def mutants(form: sympy.Expr) -> dict[str, sympy.Expr]:
 
 
 def _differing(form: sympy.Expr) -> list[sympy.Expr]:
-    """Mutants that are not the expression itself in other words, each once."""
+    """Mutants that are not the expression itself in other words, each once.
+
+    One that is no real number, such as √(−a) of √(1 − a), is none.
+    """
     short = form.count_ops() <= LONGEST
     signs = tuple(_signs(form))
     every = (*_numbers(form), *signs, *_shifts(form)) if short else signs
@@ -57,6 +62,7 @@ def _differing(form: sympy.Expr) -> list[sympy.Expr]:
     return [
         candidate
         for candidate in candidates
+        if not candidate.has(sympy.I)
         if at.differ(candidate, form) or sympy.expand(candidate - form) != 0
     ]
 

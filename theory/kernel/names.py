@@ -92,9 +92,10 @@ def require_readable_names(theorem: Theorem) -> None:
         odd |= not _BEGIN.match(_plainly("NFKC", name)) or name != " ".join(name.split())
         if kind == "symbol" and opens and first in functions:  # the value at a point called F(x)
             odd |= name not in values or not _BEGIN.match(rest) or rest[:-1] in symbols
-        bare = _ENCLOSED.sub("", name)
+        bare = _outside(name)
         bare = _NORM.sub("", bare) if kind == "sequence" and name in meant else bare
-        odd |= kind not in ("vector", "function") and bool(_FORMULA.search(bare))
+        odd |= kind != "vector" and bool(_FORMULA.search(bare))
+        odd |= kind == "function" and bool(opens)  # it would be read as a value
         parts = {one.strip() for one in _SIGN.split(bare)}  # x − y beside x and y
         odd |= kind == "vector" and len(parts) > 1 and parts <= vectors
         if odd or (kind == "sequence" and name in _OWN):
@@ -137,7 +138,12 @@ def _require_called_after_values(theorem: Theorem) -> None:
             )
 
 
-_ENCLOSED: Final = re.compile(r"\(.*\)")
+def _outside(name: str) -> str:
+    """A name without what is in parentheses."""
+    inner = re.sub(r"\([^()]*\)", "", name)
+    return name if inner == name else _outside(inner)
+
+
 _NORM: Final = re.compile(r"^‖[^‖]*‖²$")
 _SIGN: Final = re.compile(r"[-+*/−]")
 _GREEK: Final = "αβγδεζηθικλμνξοπρσςτυφχψω"

@@ -197,8 +197,14 @@ class Draft:
         self._plan.offered += [templates.stationary(f, at), templates.least(f, at)]
 
     def bounded_gradient(self, f: Function, bound: Scalar) -> None:
-        """Assume ‖∇f‖ ≤ `bound` everywhere."""
+        """Assume ‖∇f‖ ≤ `bound` everywhere, which is at least 0."""
         bound = _length(bound, f"T.assume({f.name}.grad(x) ** 2 <= …)", self.id)
+        if not bound.is_nonnegative:
+            raise TheoryError(
+                f"norms of gradients are at most {bound}, which is not shown to be at least 0",
+                self.id,
+                f"declare it with nonnegative or positive, or T.assume({f.name}.grad(x) ** 2 <= …)",
+            )
         self._everywhere(f, "steepest", bound)
         self._plan.offered.append(templates.bounded_gradient(f, bound))
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final
 
+import sympy
 import z3
 
 from theory.proving.elimination import Solved
@@ -95,7 +96,9 @@ def pair_of(equation: Element) -> Pair | None:
 
 def _sign(node: Any) -> tuple[int | None, bool]:
     """1 for a positive atom, 0 for one that is at least 0, else None; and whether it is whole."""
-    return 1 if node.is_positive else 0 if node.is_nonnegative else None, bool(node.is_integer)
+    root = node.is_Pow and node.exp == sympy.S.Half  # where it is a number at all
+    least = 1 if node.is_positive else 0 if node.is_nonnegative or root else None
+    return least, bool(node.is_integer)
 
 
 def _number(draw: random.Random, least: int | None, whole: bool) -> Fraction:

@@ -105,6 +105,8 @@ class Formulas:
 def rounded(exact: Exact, outcome: Outcome, program: Program) -> Iterator[list[Element]]:
     """Exact multipliers, each a plain formula in the range that the ones before it leave."""
     left, fixed = inside(program, outcome), dict[int, Element]()
+    if not outcome.places:
+        return
     formulas = Formulas.of(exact.problem, exact.forms)
     while True:
         solution = solution_of(exact, [], fixed)

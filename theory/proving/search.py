@@ -29,6 +29,7 @@ from theory.proving.blocks import Averaged
 from theory.proving.boundary import at_boundaries, from_boundaries
 from theory.proving.linear import linear, varied
 from theory.proving.problem import stated
+from theory.proving.radicals import NAME, radical
 from theory.proving.squares import with_squares
 from theory.proving.storing import terms
 from theory.verdicts import Verdict
@@ -167,7 +168,15 @@ def _told(whys: list[str]) -> list[str]:
 def _in_a_basis(
     theorem: Theorem, goal: Relation, facts: Mapping[str, Relation]
 ) -> Iterator[Combine | str]:
-    """Candidates, and first those in vectors of which norms are named."""
+    """Candidates, and first those in vectors of which norms are named, or with roots as one."""
+    one_root = radical((goal, *facts.values()))
+    if one_root is not None:
+        named = {name: one_root.relation(fact) for name, fact in facts.items()}
+        named[NAME] = one_root.equation
+        wider = replace(theorem, symbols=(*theorem.symbols, one_root.root))
+        for one in _in_a_basis(wider, one_root.relation(goal), named):
+            yield one_root.told(one) if isinstance(one, str) else one_root.certificate(one)
+        return
     better = basis((goal, *facts.values()))
     if better is not None:
         there = {name: better.relation(fact) for name, fact in facts.items()}

@@ -153,6 +153,8 @@ def _outcome(chosen: list[int], matrices: list[Any]) -> Outcome:
 def tightest(program: Program, outcome: Outcome, left: Set[int]) -> list[Solved] | None:
     """Multipliers and squares of which most is left over, in these of the columns."""
     inner = inside(program, outcome)
+    if not outcome.places:
+        return None
     columns = [replace(one, cost=-LEFT * (n in left)) for n, one in enumerate(inner.columns)]
     inner, found = replace(inner, columns=columns, trace=0.0), list[Solved]()
     for number, goal in enumerate(inner.goal):

@@ -92,9 +92,13 @@ class FunctionClass:
         UnsupportedFormError
             There is no function of this class, or no condition is known.
         """
-        modulus = max(self.moduli, default=None)
-        constant = min(self.smooth, default=STEEP * max(sympy.S.One, modulus or 0))
-        if not constant > (modulus or 0) or (modulus is not None and modulus < 0):
+        try:
+            modulus = max(self.moduli, default=None)
+            constant = min(self.smooth, default=STEEP * max(sympy.S.One, modulus or 0))
+            known = constant > (modulus or 0) and (modulus is None or modulus >= 0)
+        except TypeError as error:  # roots that are equal in other words, or 0/0
+            raise unsupported(f"L in {self.smooth} and μ in {self.moduli}") from error
+        if not known:
             raise unsupported(f"a function with L = {constant} and μ = {modulus}")
         if any(one.is_negative for one in self.steepest):
             raise unsupported(f"gradients with squared norms of {min(self.steepest)} at most")
