@@ -34,6 +34,7 @@ import ctypes
 import hashlib
 import json
 import os
+import random
 import secrets
 import socket
 import threading
@@ -65,8 +66,8 @@ FORMAT = 1
 KEPT = 1024
 """Versions of a stage that are remembered; what is older is undecided."""
 
-ROW = 256
-"""64-bit words that are summed into one before they are hashed."""
+ROW = 2048
+"""Bytes that are made into a few numbers before they are hashed."""
 
 IN_FLIGHT = 256
 """Forwards that are remembered until their backwards come."""
@@ -112,6 +113,13 @@ ADDED = (
     "it was zeroed first: zero gradients before the backward"
 )
 
+_random = random.Random(0)
+FACTORS = [[_random.randint(-(1 << 13), 1 << 13) for _ in range(4)] for _ in range(ROW // 4)]
+"""By which the 32-bit integers of a row are multiplied, for 4 sums: all less than 2⁵³, so exact.
+
+Of any two rows that differ, less than one choice of factors in 2⁵⁶ gives the same sums.
+"""
+
 Weights = nn.Module | Mapping[str, Tensor]
 Marks = Mapping[str, tuple[Callable[[], Any], tuple[int, int] | None]]
 """By name, which tensor object it was and its `_state`."""
@@ -124,8 +132,8 @@ class RecorderError(ValueError):
 class Fingerprint:
     """Fingerprint of the content of a tensor, which a GPU may know only later.
 
-    blake2b over type, shape and bytes; of more than `SMALL` bytes, over the sums modulo 2⁶⁴ of
-    every `ROW` words of 64 bits, so that memory is read once and nothing else is waited for.
+    blake2b over type, shape and bytes; of more than `SMALL` bytes, over 4 sums of every `ROW`
+    bytes, times `FACTORS`, so that memory is read once and nothing else is waited for.
 
     Examples
     --------
@@ -184,7 +192,7 @@ class Fingerprint:
         --------
         >>> weights = torch.zeros(99999)
         >>> found = Fingerprint(weights, keep=True)
-        >>> weights.data[2 * 8 * ROW // 4] = 1  # In row 2 of every 3.
+        >>> weights.data[2 * ROW // 4] = 1  # In row 2 of every 3.
         >>> [found.fits(weights, 3) for _ in range(3)]
         [True, True, False]
         """
@@ -205,9 +213,24 @@ def _condensed(tensor: Tensor, first: int = 0, step: int = 1) -> list[Tensor]:
         data = data.reshape(-1).view(torch.uint8)
         if data.storage_offset() % 8:
             data = data.clone()
-        whole = data.nbytes // (8 * ROW) * 8 * ROW
-        rows = data[:whole].view(torch.int64).view(-1, ROW)[first::step]
-        return [rows.sum(1), data[whole:].clone()]
+        whole = data.nbytes // ROW * ROW
+        rows = data[:whole].view(torch.int32).view(-1, ROW // 4)[first::step]
+        return [_sums(rows), data[whole:].clone()]
+
+
+@cache
+def _factors(device: Any, dtype: Any) -> Tensor:
+    return torch.tensor(FACTORS, dtype=dtype, device=device)
+
+
+def _sums(rows: Tensor) -> Tensor:
+    """Sums of rows times `FACTORS`: by BLAS, a cache at a time; where it may refuse, by hand."""
+    if rows.device.type == "cpu":
+        factors = _factors(rows.device, torch.float64)
+        return torch.cat([part.double() @ factors for part in rows.split(128)]).long()
+    by = _factors(rows.device, torch.int64).t()
+    parts = rows.split(1 << 16)  # So that products take no more than 256 MiB.
+    return torch.cat([torch.stack([(part * each).sum(1) for each in by], 1) for part in parts])
 
 
 def _bytes(tensor: Tensor) -> Any:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from gpu_validation.recorder import Fingerprint, Recorder
+from gpu_validation.recorder import FACTORS, ROW, Fingerprint, Recorder, _sums
 
 Weights = dict[str, Tensor]
 
@@ -221,3 +221,40 @@ def test_a_convolution_reads_its_weight_for_the_gradient_of_its_input_alone(
             weight.grad = None
     versions = [event["version"] for event in events(recorder) if event["op"] == "B"]
     assert versions == ([0, 0] if first else [0, None])
+
+
+def swapped(words: Tensor) -> None:
+    words[:2] = words[:2].flip(0)
+
+
+def moved(words: Tensor) -> None:
+    words.view(torch.int64)[3] += 7
+    words.view(torch.int64)[9] -= 7
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64, torch.bfloat16])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda words: words.neg_(),
+        lambda words: words[::2].neg_(),
+        lambda words: words.view(torch.int64).bitwise_xor_(-1 << 63),
+        lambda words: words.view(torch.int64)[4:6].bitwise_xor_(-1 << 63),
+        swapped,
+        moved,
+    ],
+    ids=["all negated", "every second one", "top bits", "two of them", "swapped", "moved"],
+)
+def test_a_fingerprint_of_a_long_tensor_sees_changes_that_make_up_for_one_another(
+    change: Callable[[Tensor], object], dtype: torch.dtype
+) -> None:
+    torch.manual_seed(0)
+    before = torch.randn(16384, dtype=dtype)
+    after = before.clone()
+    assert Fingerprint(after).digest() == Fingerprint(before).digest()
+    rows = before.view(torch.int32).view(-1, ROW // 4)
+    by_hand = torch.stack([(rows * each).sum(1) for each in torch.tensor(FACTORS).t()], 1)
+    assert torch.equal(_sums(rows), by_hand)  # As on a device.
+    change(after)
+    assert not torch.equal(before, after)
+    assert Fingerprint(after).digest() != Fingerprint(before).digest()
