@@ -109,8 +109,8 @@ WITHIN = (
 )
 
 ADDED = (
-    "the gradient of {} lay as an update had applied it and was written to, and nobody saw whether "
-    "it was zeroed first: zero gradients before the backward"
+    "the gradient of {} lay as an update had found it and was added to, and nobody saw whether it "
+    "was zeroed first, or not applied: zero gradients before the backward"
 )
 
 _random = random.Random(0)
@@ -1113,22 +1113,33 @@ class Caches:
 
 @dataclass
 class Applied:
-    """Gradients of a stage as updates applied them, until zeroed, replaced or written to."""
+    """Gradients of a stage as updates applied them, until zeroed, replaced or written to.
+
+    An update may have applied copies of what backwards left in a stash, or its block have taken
+    off what it applied: what lies in a stash since before an update may have been applied.
+    """
 
     _lay: dict[tuple[str, int], tuple[Any, Any, Any]] = field(default_factory=dict)
     _some: dict[tuple[str, int], Tensor] = field(default_factory=dict)
     _handed: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    _grown: dict[tuple[str, int], tuple[Any, Any, Any]] = field(default_factory=dict)
+    _unsure: set[tuple[str, int]] = field(default_factory=set)
 
     def keep(self, block: Block) -> None:
         """An update has ended."""
+        names = block.tensors.keys() & block.before
+        applied = {name for name in names if block.applies(name, block.tensors[name])}
         found: dict[tuple[str, int], tuple[Any, Any, Any]] = {}
-        for name in block.tensors.keys() & block.before:
+        for name in applied:
             tensor = block.tensors[name]
-            grad = tensor.grad if tensor.is_leaf else None
-            if grad is not None and block.applies(name, tensor):
+            if (grad := _gradient(tensor)) is not None:
                 found[name, id(tensor)] = weakref.ref(tensor), *self._hand(grad)
         new = {name for name, _ in found}
-        self._lay = {key: lay for key, lay in self._lay.items() if key[0] not in new} | found
+        more = {key: lay for key, lay in self._grown.items() if key[0] in applied}
+        kept = {key: lay for key, lay in self._lay.items() if key[0] not in new}
+        self._unsure = ((self._unsure & kept.keys()) | (more.keys() - kept.keys())) - found.keys()
+        self._lay = more | kept | found
+        self._grown = {key: lay for key, lay in self._grown.items() if key not in more}
 
     def _hand(self, grad: Tensor) -> tuple[Any, Any]:
         number = id(grad)
@@ -1139,9 +1150,10 @@ class Applied:
     def look(self, block: Block) -> None:
         """A backward begins: note where autograd adds to a gradient that still lies there."""
         for name, tensor in block.tensors.items():
-            grad = tensor.grad if tensor.is_leaf else None
+            grad = _gradient(tensor)
             if grad is not None and id(grad) in self._handed:  # That of a stash, as it may be.
                 self._lay[name, id(tensor)] = weakref.ref(tensor), *self._handed[id(grad)]
+                self._unsure.discard((name, id(tensor)))
         left = {key: grad for key, lay in self._lay.items() if (grad := _left(*lay)) is not None}
         self._some = {key: _some(grad) for key, grad in left.items()}
         self._lay = {key: self._lay[key] for key in left}
@@ -1157,7 +1169,10 @@ class Applied:
         lay = self._lay.pop(key, None)
         left = None if lay is None else _left(*lay)  # It may be zeroed within the block.
         if left is not None and bool(_some(left)):
-            block.extra.setdefault("again", key[0])
+            if key in self._unsure:
+                block.added = key[0]
+            else:
+                block.extra.setdefault("again", key[0])
 
     def left(self, block: Block) -> None:
         """A backward ends: what was not autograd has written to what still lay there."""
@@ -1167,6 +1182,15 @@ class Applied:
                 there = None if weight() is None else weight().grad
                 if there is not None and there is grad() and bool(self._some.get(key)):
                     block.added = key[0]
+        self._grown = {key: lay for key, lay in self._grown.items() if lay[1]() is not None}
+        for name, tensor in block.tensors.items():
+            if (grad := _gradient(tensor)) is not None:
+                self._grown[name, id(tensor)] = weakref.ref(tensor), weakref.ref(grad), _state(grad)
+
+
+def _gradient(tensor: Tensor) -> Tensor | None:
+    """What lies in a leaf."""
+    return tensor.grad if tensor.is_leaf else None
 
 
 def _left(weight: Any, grad: Any, state: Any) -> Tensor | None:

@@ -130,6 +130,40 @@ def test_a_gradient_that_a_stash_keeps_is_added_to(zeroed: str, tmp_path: Path) 
     assert [("again" in event["extra"]) for event in found] == [False, False, wrong, wrong]
 
 
+@pytest.mark.parametrize("zeroed", [False, True])
+@pytest.mark.parametrize("handed", ["clone", "taken off", "left"])
+def test_a_gradient_of_a_stash_that_microbatches_share_is_added_to(
+    handed: str, zeroed: bool, tmp_path: Path
+) -> None:
+    """Two forwards of each version, and an update behind every backward."""
+    module, recorder, x = net(), made(tmp_path), torch.rand(4, 8)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    stash, losses = clones(module), []
+    for m in range(2):
+        with recorder.forward(0, m, stash):
+            losses.append(functional_call(module, stash, (x,)).square().sum())
+    for m, loss in enumerate(losses):
+        for kept in stash.values() if zeroed else ():
+            kept.grad = None
+        with recorder.backward(0, m, stash):
+            loss.backward()
+        for name, weight in module.named_parameters():
+            gradient = stash[name].grad
+            assert gradient is not None
+            weight.grad = gradient.clone() if handed == "clone" else gradient
+        with recorder.update(0, m, module):
+            optimizer.step()
+            if handed == "taken off":
+                optimizer.zero_grad()
+        optimizer.zero_grad()
+    (one, two) = [event for event in events(recorder) if event["op"] == "B"]
+    assert one["version"] == 0
+    assert ("again" in two["extra"]) is (handed == "left" and not zeroed)
+    assert ("was zeroed first" in two["extra"].get("undecided", "")) is (
+        handed != "left" and not zeroed
+    )
+
+
 @pytest.mark.parametrize("op", ["F", "B"])
 @pytest.mark.parametrize("way", ["copy", "data", "same"])
 def test_weights_that_change_within_a_block_are_undecided(
