@@ -98,6 +98,13 @@ OTHER = (
     "backward reads (a recomputed forward, a function or a hook of your own may read the module's)"
 )
 
+UNSEEN = (
+    "nothing was seen to be written, by what may be an update that changes no weight (a gradient "
+    "of zero, a step that bfloat16 weights round away)"
+)
+
+TWICE = "an optimizer of other tensors, such as masters of its weights, stepped twice in its block"
+
 UNUSED = (
     "nothing that its backward was seen to compute uses {} or what else it was given, and weights "
     "of other versions are there: hand over what it uses, and compute in the thread of its block"
@@ -227,9 +234,9 @@ def _sums(rows: Tensor) -> Tensor:
     """Sums of rows times `FACTORS`: by BLAS, a cache at a time; where it may refuse, by hand."""
     if rows.device.type == "cpu":
         factors = _factors(rows.device, torch.float64)
-        return torch.cat([part.double() @ factors for part in rows.split(128)]).long()
+        return torch.cat([part.double() @ factors for part in torch.split(rows, 128)]).long()
     by = _factors(rows.device, torch.int64).t()
-    parts = rows.split(1 << 16)  # So that products take no more than 256 MiB.
+    parts = torch.split(rows, 1 << 16)  # So that products take no more than 256 MiB.
     return torch.cat([torch.stack([(part * each).sum(1) for each in by], 1) for part in parts])
 
 
@@ -313,6 +320,25 @@ def _state(tensor: Tensor) -> tuple[int, int] | None:
 def marks_of(tensors: Mapping[str, Tensor]) -> Marks:
     """Identity of tensors now."""
     return {name: (weakref.ref(tensor), _state(tensor)) for name, tensor in tensors.items()}
+
+
+def _made(steps: Sequence[Any]) -> bool:
+    """Whether there is a step that no scaler skips."""
+    return any(skipped is None or not bool(skipped) for skipped in steps)
+
+
+def _leaf(tensor: Tensor) -> Tensor:
+    """What a weight is a view of, or itself."""
+    base = tensor._base
+    return tensor if base is None or not base.is_leaf else base
+
+
+def _gradient(tensor: Tensor) -> Tensor | None:
+    """What lies in a weight, or in what it is a view of."""
+    leaf = _leaf(tensor)
+    with suppress(RuntimeError):  # One of several views of one operation, that was written to.
+        return leaf.grad if leaf.is_leaf else None
+    return None
 
 
 def _untouched(before: Marks, now: Marks, parts: int = 2) -> bool:
@@ -459,6 +485,9 @@ class Block:
     step: int | None = None
     hooked: bool = False
     steps: list[Any] = field(default_factory=list)
+    beside: list[Any] = field(default_factory=list)
+    graded: bool = False
+    thread: int = field(default_factory=threading.get_ident)
     calls: Counter[int] = field(default_factory=Counter)
     hashed: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
@@ -498,29 +527,32 @@ class Block:
         self.hashed = "changed" in ways or "part" not in ways
 
     def stepped(self, optimizer: Any) -> None:
-        """Note a step with gradients of weights, and whether a scaler lets it write nothing."""
+        """Note a step with gradients, and whether a scaler lets it write nothing.
+
+        Of weights, or of what they are views of; or of other tensors, such as masters.
+        """
         tensors = (tensor for group in optimizer.param_groups for tensor in group["params"])
         graded = {id(tensor) for tensor in tensors if tensor.grad is not None}
-        mine = graded.intersection(id(ref()) for ref, _ in self.before.values())
-        if mine:
-            self.steps.append(getattr(optimizer, "found_inf", None))
-            self.calls.update(mine)
-            if (most := max(self.calls.values())) > 1:
-                self.extra["steps"] = most
+        told = [tensor for ref, _ in self.before.values() if (tensor := ref()) is not None]
+        mine = graded.intersection(id(_leaf(tensor)) for tensor in told)
+        if not mine and (not graded or threading.get_ident() != self.thread):
+            return
+        (self.steps if mine else self.beside).append(getattr(optimizer, "found_inf", None))
+        self.calls.update(mine or graded)
+        if (most := max(self.calls[each] for each in mine or graded)) > 1:
+            self.extra |= {"steps": most} if mine else {"undecided": TWICE}
 
     def writes(self) -> bool:
-        """Whether an update wrote to weights, be it what they held before.
+        """Whether an update writes to weights, be it what they held before.
 
         A fused optimizer writes past autograd, and a scaler lets it skip a step from inside.
         """
-        if not _untouched(self.before, self.marks, 1):
-            return True
-        return any(skipped is None or not bool(skipped) for skipped in self.steps)
+        return not _untouched(self.before, self.marks, 1) or _made(self.steps)
 
     def applies(self, name: str, tensor: Tensor) -> bool:
         """Whether an update applied the gradient of a weight: no optimizer may have it."""
         return (
-            id(tensor) in self.calls
+            id(_leaf(tensor)) in self.calls
             or self.before[name][1] != _state(tensor)
             or self.found[name].digest() != self.prints[name].digest()
         )
@@ -1131,9 +1163,9 @@ class Applied:
         applied = {name for name in names if block.applies(name, block.tensors[name])}
         found: dict[tuple[str, int], tuple[Any, Any, Any]] = {}
         for name in applied:
-            tensor = block.tensors[name]
-            if (grad := _gradient(tensor)) is not None:
-                found[name, id(tensor)] = weakref.ref(tensor), *self._hand(grad)
+            leaf = _leaf(block.tensors[name])
+            if (grad := _gradient(leaf)) is not None:
+                found[name, id(leaf)] = weakref.ref(leaf), *self._hand(grad)
         new = {name for name, _ in found}
         more = {key: lay for key, lay in self._grown.items() if key[0] in applied}
         kept = {key: lay for key, lay in self._lay.items() if key[0] not in new}
@@ -1149,11 +1181,12 @@ class Applied:
 
     def look(self, block: Block) -> None:
         """A backward begins: note where autograd adds to a gradient that still lies there."""
-        for name, tensor in block.tensors.items():
-            grad = _gradient(tensor)
+        leaves = [(name, _leaf(tensor)) for name, tensor in block.tensors.items()]
+        for name, leaf in leaves:
+            grad = _gradient(leaf)
             if grad is not None and id(grad) in self._handed:  # That of a stash, as it may be.
-                self._lay[name, id(tensor)] = weakref.ref(tensor), *self._handed[id(grad)]
-                self._unsure.discard((name, id(tensor)))
+                self._lay[name, id(leaf)] = weakref.ref(leaf), *self._handed[id(grad)]
+                self._unsure.discard((name, id(leaf)))
         left = {key: grad for key, lay in self._lay.items() if (grad := _left(*lay)) is not None}
         self._some = {key: _some(grad) for key, grad in left.items()}
         self._lay = {key: self._lay[key] for key in left}
@@ -1183,14 +1216,9 @@ class Applied:
                 if there is not None and there is grad() and bool(self._some.get(key)):
                     block.added = key[0]
         self._grown = {key: lay for key, lay in self._grown.items() if lay[1]() is not None}
-        for name, tensor in block.tensors.items():
-            if (grad := _gradient(tensor)) is not None:
-                self._grown[name, id(tensor)] = weakref.ref(tensor), weakref.ref(grad), _state(grad)
-
-
-def _gradient(tensor: Tensor) -> Tensor | None:
-    """What lies in a leaf."""
-    return tensor.grad if tensor.is_leaf else None
+        for name, leaf in [(name, _leaf(tensor)) for name, tensor in block.tensors.items()]:
+            if (grad := _gradient(leaf)) is not None:
+                self._grown[name, id(leaf)] = weakref.ref(leaf), weakref.ref(grad), _state(grad)
 
 
 def _left(weight: Any, grad: Any, state: Any) -> Tensor | None:
@@ -1214,8 +1242,8 @@ class Grown:
     def keep(self, tensors: Mapping[str, Tensor]) -> None:
         """A backward has ended."""
         for name, tensor in tensors.items():
-            if tensor.is_leaf and tensor.grad is not None:
-                self.kept[id(tensor)] = marks_of({name: tensor}), marks_of({name: tensor.grad})
+            if (grad := _gradient(tensor)) is not None:
+                self.kept[id(tensor)] = marks_of({name: tensor}), marks_of({name: grad})
 
     def left(self, tensors: Mapping[str, Tensor], gone: bool = True) -> None:
         """Note gradients that are zeros since, or gone and nowhere else."""
@@ -1224,9 +1252,10 @@ class Grown:
             was, grads = self.kept.get(id(tensor), ({}, {}))
             if name not in was or was[name][0]() is not tensor:
                 continue
-            if tensor.grad is not None and not _untouched(grads, marks_of({name: tensor.grad})):
-                changed[name] = id(tensor), tensor.grad
-            elif tensor.grad is None and gone and grads[name][0]() is None:
+            grad = _gradient(tensor)
+            if grad is not None and not _untouched(grads, marks_of({name: grad})):
+                changed[name] = id(tensor), grad
+            elif grad is None and gone and grads[name][0]() is None:
                 self.lost[id(tensor)] = name
         parts = [_some(gradient) for _, gradient in changed.values()]
         some = [part.to(parts[0].device) for part in parts]
@@ -1297,6 +1326,11 @@ class Made:
         for name, gradient in _gradients(weights, self._of.get(block.number, {})).items():
             block.gradients.setdefault(name, Fingerprint(gradient))
 
+    def nothing(self, block: Block) -> bool | None:
+        """Whether the gradient of an update is zero; None where none was seen."""
+        made = [each for of in self._of.get(block.number, {}).values() for each in of]
+        return all(each.digest() == each.zero() for each in made) if made else None
+
     def another(self, block: Block) -> str | None:
         """Whose gradients an update applied, where they are not its own."""
         strange = {}
@@ -1313,9 +1347,8 @@ class Made:
 
 def _gradients(tensors: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
     """Dense gradients that lie in some of the weights."""
-    found = {
-        name: tensors[name].grad for name in names if name in tensors and tensors[name].is_leaf
-    }
+    leaves = {name: tensors[name] for name in names if name in tensors}
+    found = {n: _gradient(t) for n, t in leaves.items() if _leaf(t) is t}
     return {n: g for n, g in found.items() if g is not None and g.layout == torch.strided}
 
 
@@ -1407,6 +1440,7 @@ class Recorder:
         self._applied: defaultdict[tuple[int, int], Applied] = defaultdict(Applied)
         self._grown: dict[tuple[int, int], Grown] = {}
         self._made: dict[tuple[int, int], Made] = {}
+        self._stepping: set[tuple[int, int]] = set()
         self._computed: Block | None = None
         self._forwards: dict[tuple[int, int], int] = {}
         parameters = {"run": self.run, "recorder": FORMAT}
@@ -1468,7 +1502,8 @@ class Recorder:
     ) -> AbstractContextManager[Block]:
         """Record an update, by the gradient of `microbatch`: `weights` is what it changes.
 
-        An update out of place sets ``block.weights``. One that writes nothing is not logged.
+        An update out of place sets ``block.weights``. One that writes nothing is not logged, or
+        as ``unseen`` where it may be an update whose steps are too small to be seen.
         """
         return self._recorded(Block("U", stage, microbatch, pipeline, weights))
 
@@ -1522,6 +1557,7 @@ class Recorder:
         if block.op == "U":
             given = tensors_of(block.weights, f"U of stage {block.stage}")
             block.before = marks_of(given)
+            block.graded = any(_gradient(tensor) is not None for tensor in given.values())
             self._inside.pop(threading.get_ident(), None)
             self._grown.setdefault(block.key, Grown()).applied(block, given)
             block.found = {name: self._known.look(tensor)[0] for name, tensor in given.items()}
@@ -1615,7 +1651,11 @@ class Recorder:
         version = None
         if block.op == "U":
             if copy.newest == digests and not block.writes():
+                if self._unseen(block):
+                    block.extra |= {"unseen": True, "undecided": UNSEEN}
+                    self._write_event(block, None)
                 return  # Nothing was written, so no version was made.
+            self._stepping |= {block.key} if block.steps or block.beside else set()
             for name, entry in block.found.items() if copy.count >= 0 else ():
                 if entry.digest() != copy.newest.get(name):
                     block.extra.setdefault("no_version", f"the last update left another {name}")
@@ -1643,6 +1683,18 @@ class Recorder:
             block.extra["host"] = f"{self._host} (launch times of rank {self.rank})"
         self._write_event(block, version)
         block.tensors, block.weights = {}, {}
+
+    def _unseen(self, block: Block) -> bool:
+        """Whether a block that wrote nothing may have been an update; a judge sees if one is due.
+
+        By an optimizer of other tensors; or by hand, where nothing is to be learnt, or never an
+        optimizer was seen.
+        """
+        if block.steps or block.beside:
+            return _made(block.beside)
+        zero = self._made.get(block.key, Made()).nothing(block)
+        by_hand = block.key not in self._stepping
+        return bool(zero) or (by_hand and (block.graded or zero is not None))
 
     def _write_event(self, block: Block, version: int | None) -> None:
         extra = {"host": self._host, "run": self.run, **block.extra}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch.func import functional_call
 
 import staleproof.cli
 from gpu_validation import Recorder, judge
@@ -524,3 +526,108 @@ def test_a_gradient_that_is_applied_late_is_that_of_the_microbatch_that_the_upda
     log = lines(tmp_path / "log")[0][1:]
     noted = [event["extra"].get("gradient") for event in log if event["op"] == "U"]
     assert [entry is None for entry in noted] == [label] * 3
+
+
+SEEN = "nothing was seen to be written"
+BESIDE = "stepped twice in its block"
+
+
+@pytest.mark.parametrize(
+    ("lr", "steps", "every", "says"),
+    [
+        (1e-2, 1, 1, None),
+        (1e-2, 2, 1, BESIDE),
+        (1e-6, 1, 1, SEEN),  # Rounded away.
+        (1e-2, 1, 2, None),  # Its block is there for every microbatch, and empty for half of them.
+        (1e-6, 1, 2, SEEN),
+    ],
+)
+def test_an_optimizer_of_masters(
+    lr: float, steps: int, every: int, says: str | None, tmp_path: Path
+) -> None:
+    """Such as those of Megatron, in float32; the weights are bfloat16."""
+    torch.manual_seed(0)
+    module = nn.Linear(8, 8).bfloat16()
+    weights = list(module.parameters())
+    masters = [weight.detach().float().clone() for weight in weights]
+    optimizer = torch.optim.AdamW(masters, lr=lr)
+    schedule = build("naive", 1, 4)
+    if every > 1:
+        policy = dataclasses.replace(schedule.policy, interval=every)
+        schedule = dataclasses.replace(schedule, policy=policy)
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                loss = module(torch.rand(3, 8).bfloat16()).square().mean()
+            with recorder.backward(0, m, module):
+                loss.backward()
+            with recorder.update(0, m, module):
+                if m % every == every - 1:
+                    for master, weight in zip(masters, weights, strict=True):
+                        assert weight.grad is not None
+                        master.grad = weight.grad.float()
+                    for _ in range(steps if m == 3 else 1):
+                        optimizer.step()
+                    for master, weight in zip(masters, weights, strict=True):
+                        weight.data.copy_(master)
+                        weight.grad = None
+    found = judge(tmp_path / "log", schedule)
+    said = next(entry for entry in found.findings if entry.name == "versions")
+    assert found.agree == (says is None), said
+    assert says is None or (not failed(found) and says in said.says)
+
+
+@pytest.mark.parametrize("way", ["learns", "zero", "left out"])
+def test_an_update_by_hand_of_a_gradient_of_zero(way: str, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    module = nn.Linear(8, 8)
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                kept = -1e3 if way == "zero" and m == 2 else 1e3
+                loss = (module(torch.rand(3, 8)) + kept).relu().mean()
+            with recorder.backward(0, m, module):
+                loss.backward()
+            with recorder.update(0, m, module) if way != "left out" or m != 2 else nullcontext():
+                for weight in module.parameters() if way != "left out" or m != 2 else ():
+                    assert weight.grad is not None
+                    weight.data -= 0.1 * weight.grad
+            for weight in module.parameters():
+                weight.grad = None
+    found = judge(tmp_path / "log", build("naive", 1, 4))
+    assert found.agree is (way == "learns")
+    assert bool(failed(found)) is (way == "left out")
+
+
+@pytest.mark.parametrize(
+    ("steps", "zeroed", "says"),
+    [(1, True, None), (2, True, "0U3 is 2 steps"), (1, False, "0B1 adds to the gradient")],
+)
+@pytest.mark.parametrize("cut", ["view", "split"])
+def test_weights_that_are_views_of_one_parameter(
+    cut: str, steps: int, zeroed: bool, says: str | None, tmp_path: Path
+) -> None:
+    module = nn.Linear(8, 8)
+    flat = torch.cat([weight.detach().flatten() for weight in module.parameters()])
+    flat.requires_grad_()
+    optimizer = torch.optim.SGD([flat], lr=0.1)
+
+    def views() -> dict[str, torch.Tensor]:
+        weight, bias = flat.split([64, 8]) if cut == "split" else (flat[:64], flat[64:])
+        return {"weight": weight.view(8, 8), "bias": bias}
+
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        for m in range(4):
+            given = views()
+            with recorder.forward(0, m, given):
+                loss = functional_call(module, given, (torch.rand(3, 8),)).square().mean()
+            with recorder.backward(0, m, given):
+                loss.backward()
+            with recorder.update(0, m, given):
+                for _ in range(steps if m == 3 else 1):
+                    optimizer.step()
+            if zeroed:
+                optimizer.zero_grad()
+    found = judge(tmp_path / "log", build("naive", 1, 4))
+    assert found.agree == (says is None), failed(found)
+    assert says is None or failed(found)["versions"].startswith(says)
