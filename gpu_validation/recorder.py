@@ -686,6 +686,15 @@ ADDED_TO = {("Addmm", 0), ("Baddbmm", 0), ("Linear", 2), ("Convolution", 2)} | {
 PRODUCTS = set("Mul Mm Addmm Mv Bmm Baddbmm Linear Convolution".split())
 """Operations whose backward needs the value of an input only for the gradients of others."""
 
+INPUTS = set(
+    "self other weight input bias mat mat1 mat2 vec vec1 vec2 batch1 batch2 tensor tensor1 tensor2 "
+    "x1 x2 i1 i2 i3 exponent end index source src real imag query key value".split()
+)
+"""By which names nodes save inputs; by others results, such as that of `exp`, or parts of them."""
+
+FACTORED = ("LinalgSolveEx", "LinalgLuSolve")
+"""Operations that save factors of a matrix, also where the rest is data."""
+
 OF_DATA = ("mm", "Mm", "Linear", "Conv", "Norm", "Rnn")
 """In names of operations that make, with what needs no gradient, a result that counts as data.
 
@@ -699,7 +708,8 @@ class Derived:
     Attributes
     ----------
     held : set
-        Weights of which the graph may hold what was made of weights alone, such as casts.
+        Weights of which the graph may hold what was made of weights alone, such as casts, be it by
+        a node that saves its result.
     unknown : set
         Weights that were handed to functions, or saved by hooks, of which nobody knows what they
         keep.
@@ -745,19 +755,19 @@ class Derived:
         if kind in VIEWS:
             return self._made[inputs[0]]
         factors = [n for n, each in enumerate(inputs) if each and (kind, n) not in ADDED_TO]
+        made = [self._made[each][0] for each in inputs if each is not None]
+        data = None in inputs and any(part in kind for part in OF_DATA)
+        alone = all(made) and not (data or kind.startswith("Embedding"))
+        results = (alone and _saves_results(node.__class__)) or kind in FACTORED
         for place, (names, itself) in enumerate(self._made[each] for each in inputs):
             scaled = kind in ("Mul", "Div") and not place and inputs[1:] == [None]
             needed = not (scaled or kind in SUMS or (kind, place) in ADDED_TO)
             saved = needed and not (kind in PRODUCTS and factors == [place])
             if not number.isdigit() or (saved and names and self._keeps(node)):
                 self.unknown |= names
-            elif needed and not itself:
+            elif needed and (results or not itself):
                 self.held |= names
-        data = None in inputs and any(part in kind for part in OF_DATA)
-        made = [self._made[each][0] for each in inputs if each is not None]
-        if data or not all(made) or kind.startswith("Embedding"):
-            return frozenset(), False
-        return frozenset().union(*made), False
+        return frozenset().union(*made) if alone else frozenset(), False
 
     def _keeps(self, node: Any) -> bool:
         return node in self._packed or _packs(node)
@@ -955,16 +965,21 @@ def _each(given: Sequence[Any], lists: bool) -> Iterator[list[Tensor]]:
         yield list(_tensors_in([*entries, *(one for one in given if isinstance(one, Tensor))]))
 
 
-RAW: dict[type, list[str]] = {}
-"""Names by which nodes of a kind show what they have saved."""
+@cache
+def _saved(kind: type) -> list[str]:
+    """Names by which nodes of a kind show what they have saved."""
+    return [name for name in dir(kind) if name.startswith("_raw_saved_")]
+
+
+@cache
+def _saves_results(kind: type) -> bool:
+    names = {name.removeprefix("_raw_saved_") for name in _saved(kind)}
+    return not names <= INPUTS | ({"indices"} if "Index" in kind.__name__ else set())
 
 
 def _packs(node: Any) -> bool:
     """Whether hooks have packed what a node saved: nobody knows what it keeps."""
-    kind = type(node)
-    if kind not in RAW:
-        RAW[kind] = [name for name in dir(kind) if name.startswith("_raw_saved_")]
-    for name in RAW[kind]:
+    for name in _saved(node.__class__):
         with suppress(RuntimeError):  # It is freed.
             found = getattr(node, name)
             each = found if isinstance(found, tuple) else [found]

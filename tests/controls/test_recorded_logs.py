@@ -613,7 +613,7 @@ def test_weights_that_are_views_of_one_parameter(
     optimizer = torch.optim.SGD([flat], lr=0.1)
 
     def views() -> dict[str, torch.Tensor]:
-        weight, bias = flat.split([64, 8]) if cut == "split" else (flat[:64], flat[64:])
+        weight, bias = torch.split(flat, [64, 8]) if cut == "split" else (flat[:64], flat[64:])
         return {"weight": weight.view(8, 8), "bias": bias}
 
     with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:

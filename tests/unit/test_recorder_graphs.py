@@ -122,7 +122,29 @@ DIRECT: dict[str, Callable[[], nn.Module]] = {
         nn.Linear(8, 8), nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
     ),
     "recurrent": lambda: nn.GRU(8, 8),
+    "long memory": lambda: nn.LSTM(8, 8),
+    "picked": lambda: Shifted(lambda shift: shift[torch.arange(8)] + shift.square().sum()),
+    "smooth": lambda: Shifted(nn.functional.gelu),
 }
+
+
+class Shifted(nn.Module):
+    """Adds what is made of a weight to the result of a first layer, which needs no weight."""
+
+    def __init__(
+        self,
+        make: Callable[..., Tensor],
+        last: Callable[[Tensor, Tensor], Tensor] | None = None,
+    ) -> None:
+        super().__init__()
+        self.layer, self.shift, self.make = nn.Linear(8, 8), nn.Parameter(torch.rand(8)), make
+        self.matrix = nn.Parameter(torch.eye(8) * 2 + torch.rand(8, 8) / 9)
+        self.last = last
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.layer(x) + self.make(self.shift)
+        return out if self.last is None else self.last(self.matrix, out.t()).t()
+
 
 DERIVED: dict[str, Callable[[], nn.Module]] = {
     "weight_norm": lambda: layers(normed),
@@ -133,6 +155,23 @@ DERIVED: dict[str, Callable[[], nn.Module]] = {
     "low rank": lambda: Made(lambda one, two: one + two @ two[:2].t() @ two[:2]),
     "side by side": lambda: Made(lambda one, two: torch.cat([one, two])[:8]),
     "custom": lambda: nn.Sequential(Custom(8, 8), nn.LayerNorm(8)),
+    **{
+        name: partial(Shifted, make)
+        for name, make in dict[str, Callable[..., Tensor]](
+            {
+                "exp": torch.exp,
+                "sigmoid": torch.sigmoid,
+                "softmax": lambda shift: shift.softmax(0),
+                "norm of a weight": torch.norm,
+                "deviation": torch.std,
+                "sum of exps": lambda shift: shift.logsumexp(0),
+                "log of sigmoid": nn.functional.logsigmoid,
+                "largest": lambda shift: shift.max(0).values,
+            }
+        ).items()
+    },
+    "solved": lambda: Shifted(nn.Identity(), torch.linalg.solve),
+    "determinant": lambda: Shifted(nn.Identity(), lambda w, x: x + torch.linalg.slogdet(w)[1]),
 }
 
 
@@ -874,7 +913,7 @@ def test_what_hooks_of_saved_tensors_keep_nobody_knows(
             with nullcontext() if attached else recorder.forward(0, m, module):
                 with nullcontext() if inside else context():
                     loss = module(torch.rand(2, 8)).square().sum()
-                waits.append((m, loss + 0.1 * module.one.weight.norm()))
+                waits.append((m, loss + 0.1 * module.one.weight.square().sum()))
             if m:
                 of, loss = waits.pop(0)
                 with nullcontext() if attached else recorder.backward(0, of, module):
