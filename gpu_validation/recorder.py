@@ -470,7 +470,7 @@ class Block:
     prints: dict[str, Fingerprint] = field(default_factory=dict)
     found: dict[str, Fingerprint] = field(default_factory=dict)
     reads: set[str] = field(default_factory=set)
-    gradients: dict[str, Fingerprint] = field(default_factory=dict)
+    gradients: dict[str, Gradient] = field(default_factory=dict)
     others: list[tuple[str, Fingerprint]] = field(default_factory=list)
     cached: list[tuple[str, Fingerprint]] = field(default_factory=list)
     written: list[tuple[str, Fingerprint]] = field(default_factory=list)
@@ -1291,6 +1291,21 @@ class Grown:
         self.kept, self.lost = {}, {}
 
 
+class Gradient(Fingerprint):
+    """That of a gradient, with some of its elements."""
+
+    def __init__(self, gradient: Tensor) -> None:
+        super().__init__(gradient)
+        flat = gradient.detach().reshape(-1)
+        self._some = flat[:: -(-len(flat) // 64)].clone()
+
+    def apart(self, other: Gradient) -> bool:
+        """Whether it is no multiple of another one, nor of so few values that many are like it."""
+        one, two = self._some.to("cpu", torch.cdouble), other._some.to("cpu", torch.cdouble)
+        angle = torch.linalg.vecdot(one, two).abs() / (one.norm() * two.norm())
+        return len(set(one.tolist())) > 7 and bool(angle < 1 - 1e-6)
+
+
 @dataclass
 class Made:
     """Gradients that backwards of a stage made, of a few weights, by forward and weight.
@@ -1299,7 +1314,7 @@ class Made:
     where it is what another backward made, bit for bit, and its own made something else.
     """
 
-    _of: dict[Any, dict[str, list[Fingerprint]]] = field(default_factory=dict)
+    _of: dict[Any, dict[str, list[Gradient]]] = field(default_factory=dict)
     _lay: Marks = field(default_factory=dict)
 
     def look(self, block: Block) -> None:
@@ -1318,12 +1333,12 @@ class Made:
             block.hooks.append((leaves[name].register_hook(come), None))  # type: ignore[no-untyped-call]
         self._lay = marks_of(_gradients(leaves, few))
 
-    def _comes(self, made: list[Fingerprint], gradient: Tensor) -> None:
+    def _comes(self, made: list[Gradient], gradient: Tensor) -> None:
         if torch.compiler.is_compiling():
             return  # Compiled autograd traces hooks.
         gradient = _plain(gradient)
         if gradient.layout == torch.strided:
-            made.append(Fingerprint(gradient))
+            made.append(Gradient(gradient))
 
     def left(self, block: Block) -> None:
         """A backward ends: what it added to, it made as well."""
@@ -1331,7 +1346,7 @@ class Made:
         for name, gradient in _gradients(block.tensors, made).items():
             before = {name: self._lay[name]} if name in self._lay else {}
             if not _untouched(before, marks_of({name: gradient})):
-                made[name].append(Fingerprint(gradient))
+                made[name].append(Gradient(gradient))
 
     def applied(self, block: Block, optimizer: Any) -> None:
         """An optimizer is to step within an update."""
@@ -1339,25 +1354,28 @@ class Made:
         tensors = {name: ref() for name, (ref, _) in block.before.items()}
         weights = {n: t for n, t in tensors.items() if t is not None and id(t) in mine}
         for name, gradient in _gradients(weights, self._of.get(block.number, {})).items():
-            block.gradients.setdefault(name, Fingerprint(gradient))
+            block.gradients.setdefault(name, Gradient(gradient))
 
     def nothing(self, block: Block) -> bool | None:
         """Whether the gradient of an update is zero; None where none was seen."""
         made = [each for of in self._of.get(block.number, {}).values() for each in of]
         return all(each.digest() == each.zero() for each in made) if made else None
 
-    def another(self, block: Block) -> str | None:
-        """Whose gradients an update applied, where they are not its own."""
-        strange = {}
+    def another(self, block: Block) -> dict[str, str]:
+        """Whose gradients an update applied, where they are not its own, or may not be."""
+        strange, sure = {}, False
         for name, found in block.gradients.items():
-            own = [entry.digest() for entry in self._of.get(block.number, {}).get(name, ())]
+            made = self._of.get(block.number, {}).get(name, ())
+            own = [entry.digest() for entry in made]
             if own and found.digest() not in own and found.zero() not in (found.digest(), *own):
                 strange[name] = found.digest()
-        for number, made in list(self._of.items())[::-1] if strange else ():
-            if all(d in [entry.digest() for entry in made.get(n, ())] for n, d in strange.items()):
+                sure |= all(found.apart(entry) for entry in made)
+        for number, of in list(self._of.items())[::-1] if strange else ():
+            if all(d in [entry.digest() for entry in of.get(n, ())] for n, d in strange.items()):
                 step = f" of step {number[0]}" if number[0] != block.step else ""
-                return f"bit for bit that of microbatch {number[-1]}{step} ({min(strange)})"
-        return None
+                says = f"bit for bit that of microbatch {number[-1]}{step} ({min(strange)})"
+                return {"gradient": says} if sure else {"undecided": f"its gradient is {says}"}
+        return {}
 
 
 def _gradients(tensors: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
@@ -1674,8 +1692,7 @@ class Recorder:
             for name, entry in block.found.items() if copy.count >= 0 else ():
                 if entry.digest() != copy.newest.get(name):
                     block.extra.setdefault("no_version", f"the last update left another {name}")
-            another = self._made.get(block.key, Made()).another(block)
-            block.extra |= {} if another is None else {"gradient": another}
+            block.extra |= self._made.get(block.key, Made()).another(block)
             copy.count = max(copy.count, 0)  # Version 0 was there, though nobody looked at it.
             copy.register(digests, block.marks)
         else:

@@ -503,6 +503,33 @@ def test_a_gradient_of_another_microbatch_is_recognised(
     assert says is None or failed(judged)["versions"].startswith(says)
 
 
+@pytest.mark.parametrize("loss", ["l1", "l2"])
+@pytest.mark.parametrize("own", [True, False], ids=["twice its own", "another's"])
+def test_a_multiple_of_its_own_may_be_that_of_another(own: bool, loss: str, tmp_path: Path) -> None:
+    """The last microbatch has half the samples; far from a target, signs are all that is learnt."""
+    torch.manual_seed(0)
+    module = nn.Linear(8, 8)
+    module.weight.requires_grad_(False)
+    optimizer, kept = sgd([module.bias]), []
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                far = module(torch.rand(2 if m == 3 else 4, 8)) - 1e2
+                made = (far.abs() if loss == "l1" else far.square()).sum()
+            with recorder.backward(0, m, module):
+                made.backward()
+            assert module.bias.grad is not None
+            kept.append(module.bias.grad.clone())
+            if m == 3:
+                module.bias.grad = 2 * kept[3] if own else kept[2]
+            with recorder.update(0, m, module):
+                optimizer.step()
+            optimizer.zero_grad()
+    found = judge(tmp_path / "log", build("naive", 1, 4))
+    assert found.agree is (own and loss == "l2")
+    assert bool(failed(found)) is (not own and loss == "l2")
+
+
 @pytest.mark.parametrize("label", [True, False])
 def test_a_gradient_that_is_applied_late_is_that_of_the_microbatch_that_the_update_names(
     label: bool, tmp_path: Path
