@@ -663,7 +663,7 @@ def _span(tensor: Tensor) -> tuple[int, int]:
         first = tensor.data_ptr()
     except RuntimeError:
         return 0, 0
-    if not tensor.numel() or tensor.layout != torch.strided:
+    if not tensor.numel() or tensor.layout != torch.strided or tensor.is_nested:
         return first, first
     last = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))
     return first, first + (last + 1) * tensor.itemsize
@@ -795,15 +795,17 @@ class Operation:
     tells : bool
         Whether it makes numbers only, no tensor.
     written : tuple
-        Which arguments it writes to.
+        Which arguments it writes to, and their names.
     idle : tuple
         Of a backward with a mask: its weight and bias, which make the gradient of its input alone,
         and the mask, which says first whether that is wanted.
 
     Examples
     --------
-    >>> Operation.of(torch.ops.aten.copy_.default)
-    Operation(reads=True, single=True, lists=False, onto=True, tells=False, written=(0,), idle=())
+    >>> Operation.of(torch.ops.aten.copy_.default).onto
+    True
+    >>> Operation.of(torch.ops.aten.lerp.Scalar_out).written
+    ((3, 'out'),)
     >>> Operation.of(torch.ops.aten.convolution_backward.default).idle
     (2, 10)
     >>> Operation.of(torch.ops.aten.zeros_like.default).reads
@@ -815,7 +817,7 @@ class Operation:
     lists: bool
     onto: bool
     tells: bool
-    written: tuple[int, ...]
+    written: tuple[tuple[int, str], ...]
     idle: tuple[int, ...] = ()
 
     def read(self, args: Sequence[Any]) -> list[Any]:
@@ -825,6 +827,10 @@ class Operation:
         left = args if wanted else [one for n, one in enumerate(args) if n not in weights]
         return [*left[self.onto :]]
 
+    def changed(self, args: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        """What it writes to."""
+        return [args[n] if n < len(args) else named.get(name) for n, name in self.written]
+
     @staticmethod
     @cache
     def of(func: Any) -> Operation:
@@ -833,11 +839,12 @@ class Operation:
         view = getattr(func, "is_view", False) or name.endswith("_like") or name.startswith("new_")
         lists, onto = name.startswith("_foreach_"), name.lstrip("_") in ("copy_", "foreach_copy_")
         single = lists or onto or torch.Tag.pointwise in getattr(func, "tags", ())
-        given = [] if schema is None else [argument.alias_info for argument in schema.arguments]
-        written = [n for n, alias in enumerate(given) if alias is not None and alias.is_write]
+        given = [] if schema is None else schema.arguments
+        aliases = [(n, one.name, one.alias_info) for n, one in enumerate(given)]
+        written = [(n, name) for n, name, alias in aliases if alias and alias.is_write]
         made = [] if schema is None else [str(each.type) for each in schema.returns]
         tells = bool(made) and not any("Tensor" in each for each in made)
-        names = [] if schema is None else [argument.name for argument in schema.arguments]
+        names = [one.name for one in given]
         masked = ("weight", "bias", "output_mask") if "output_mask" in names else ()
         idle = tuple(n for n, one in enumerate(names) if one in masked)
         return Operation(not view, single, lists, onto, tells, tuple(written), idle)
@@ -905,11 +912,10 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             if sources and node is None and self._apart(kind, found):
                 follow.append((number, sources))
             elif sources:
-                self.used |= None in sources.values()
-                self.others += [(name, it) for (name, _), it in sources.items() if it is not None]
+                self._count(sources)
         result = func(*args, **(kwargs or {}))
         if follow:
-            made = list(_each([result, *(args[n] for n in kind.written)], kind.lists))
+            made = list(_each([result, *kind.changed(args, kwargs or {})], kind.lists))
             for number, sources in follow:
                 for tensor in made[number]:
                     self._follow(tensor, sources)
@@ -918,7 +924,7 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
     @staticmethod
     def _apart(kind: Operation, found: Sequence[tuple[Tensor, Sources]]) -> bool:
         """Whether weights do not meet data here, nor products those of other versions."""
-        big = [(tensor.shape, of) for tensor, of in found if tensor.numel() != 1]
+        big = [(None if t.is_nested else t.shape, of) for t, of in found if t.numel() != 1]
         shapes = {shape for shape, of in big if of}
         told = {held is None for _, of in big for held in of.values()}
         mixed = len(big) > 1 and len(told) > 1
@@ -946,8 +952,14 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             found = sources | found if ref() is storage else found
         return found
 
+    def _count(self, sources: Sources) -> None:
+        self.used |= None in sources.values()
+        self.others += [(name, it) for (name, _), it in sources.items() if it is not None]
+
     def _follow(self, tensor: Tensor, sources: Sources) -> None:
-        if tensor.layout == torch.strided:
+        if tensor.layout != torch.strided or tensor.is_nested:
+            self._count(sources)  # Nobody knows where it lies: what is made of it is not seen.
+        else:
             storage = tensor.untyped_storage()
             ref, before = self._made.get(storage.data_ptr(), (lambda: None, {}))
             part = ref() is storage and tensor.nbytes < storage.nbytes()

@@ -608,6 +608,26 @@ def halves(module: nn.Module, weights: dict[str, Tensor], x: Tensor) -> Grads:
     return by_hand(module, given, x)
 
 
+LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {
+    "sparse": lambda weight: weight.to_sparse().to_dense(),
+    "csr": lambda weight: weight.to_sparse_csr().to_dense(),
+    "mkldnn": lambda weight: weight.to_mkldnn().to_dense(),
+    "nested": lambda weight: torch.nested.nested_tensor([weight]).to_padded_tensor(0.0)[0],
+}
+
+
+def laid_out(layout: str, newest: bool = False) -> Backward:
+    """Of matrices that go through another layout."""
+
+    def computed(module: nn.Module, weights: dict[str, Tensor], x: Tensor) -> Grads:
+        of = live(module) if newest else weights
+        with torch.no_grad():
+            matrices = {n: LAYOUTS[layout](w.detach()) for n, w in of.items() if w.dim() == 2}
+        return by_hand(module, weights | matrices, x)
+
+    return computed
+
+
 def squares() -> nn.Module:
     return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
 
@@ -656,6 +676,7 @@ WRONG: dict[str, tuple[Backward, str]] = {
     "a copy, by hand": (at(clones, by_hand), READ),
     "half": (half, READ),
     "halves": (halves, READ),
+    **{layout: (laid_out(layout, True), READ) for layout in LAYOUTS},
     "numpy": (at(through_numpy), UNUSED),
     "thread": (in_thread(at(live)), UNUSED),
 }
@@ -693,6 +714,7 @@ def test_a_copy_that_was_taken_before_the_block_is_no_stash(tmp_path: Path) -> N
 
 
 RIGHT: dict[str, Backward] = {
+    **{layout: laid_out(layout) for layout in LAYOUTS},
     "functional_call": pulled,
     "by hand": by_hand,
     "forwards": forwards,
@@ -717,6 +739,7 @@ def averaged_by_hand(module: nn.Module, _: Any) -> None:
             average.mul_(0.9).add_(weight, alpha=0.1)
             average.lerp_(weight, 0.1)
             average.copy_(0.9 * average + 0.1 * weight)
+            torch.lerp(average, weight, 0.1, out=average)
         torch._foreach_lerp_(averages, [*module.parameters()], 0.1)
 
 
