@@ -859,7 +859,8 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     Outside a backward pass weights are copied, averaged and logged as well. What is made of them
     alone, or element by element of them and of what is shaped like them, is followed: it counts
-    once it meets data.
+    once it meets data. What met its like counts if it is there in the end, such as a gradient that
+    was multiplied by a weight, unless it was written into what was there before, as averages are.
 
     Attributes
     ----------
@@ -882,6 +883,8 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._starts = [at for at, *_ in self._places]
         self._longest = max(end - at for at, end, *_ in self._places)
         self._made: dict[int, tuple[Any, Sources]] = {}
+        self._new: set[int] = set()
+        self._met: set[int] = set()
         self.others: list[tuple[str, Fingerprint]] = []
         self.used = False
         self.reads: set[tuple[tuple[str, bool], Any]] = set()
@@ -905,21 +908,30 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.nodes.add(node)
             self.packed |= {node} if _packs(node) else set()
         given = [*kind.read(args), *(kwargs or {}).values()]
-        follow: list[tuple[int, Sources]] = []
+        follow: list[tuple[int, Sources, bool]] = []
         for number, operands in enumerate(_each(given, kind.lists)):
             found = [(tensor, self._sources(tensor, node)) for tensor in operands]
             sources: Sources = {key: held for _, of in found for key, held in of.items()}
             if sources and node is None and self._apart(kind, found):
-                follow.append((number, sources))
+                met = any(not of or _lies(tensor) in self._met for tensor, of in found)
+                follow.append((number, sources, met))
             elif sources:
                 self._count(sources)
         result = func(*args, **(kwargs or {}))
+        if not kind.written:
+            self._new.update(map(_lies, _tensors_in(result)))
         if follow:
             made = list(_each([result, *kind.changed(args, kwargs or {})], kind.lists))
-            for number, sources in follow:
+            for number, sources, met in follow:
                 for tensor in made[number]:
-                    self._follow(tensor, sources)
+                    self._follow(tensor, sources, met and tensor.numel() > 1)
         return result
+
+    def end(self) -> None:
+        """The block ends."""
+        for ref, sources in [self._made[at] for at in self._met & self._new]:
+            if ref() is not None:
+                self.others += [(name, it) for (name, _), it in sources.items() if it is not None]
 
     @staticmethod
     def _apart(kind: Operation, found: Sequence[tuple[Tensor, Sources]]) -> bool:
@@ -956,7 +968,7 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.used |= None in sources.values()
         self.others += [(name, it) for (name, _), it in sources.items() if it is not None]
 
-    def _follow(self, tensor: Tensor, sources: Sources) -> None:
+    def _follow(self, tensor: Tensor, sources: Sources, met: bool) -> None:
         if tensor.layout != torch.strided or tensor.is_nested:
             self._count(sources)  # Nobody knows where it lies: what is made of it is not seen.
         else:
@@ -965,6 +977,14 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             part = ref() is storage and tensor.nbytes < storage.nbytes()
             sources = before | sources if part else sources
             self._made[storage.data_ptr()] = weakref.ref(storage), sources
+            (self._met.add if met else self._met.discard)(storage.data_ptr())
+
+
+def _lies(tensor: Tensor) -> int:
+    """Where the memory of a tensor begins, of which it may be a part; 0 where it has none."""
+    with suppress(RuntimeError):
+        return tensor.untyped_storage().data_ptr()
+    return 0
 
 
 def _each(given: Sequence[Any], lists: bool) -> Iterator[list[Tensor]]:
@@ -1081,6 +1101,7 @@ class Graph:
         watch, self.watch = self.watch, None
         if watch is not None:
             watch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            watch.end()
             self.others = watch.others
             self.seen = {(n, told) for (n, told), _ in watch.reads if told or n in self.held}
             self.computed = bool(watch.nodes)

@@ -608,6 +608,35 @@ def halves(module: nn.Module, weights: dict[str, Tensor], x: Tensor) -> Grads:
     return by_hand(module, given, x)
 
 
+class Gated(nn.Module):
+    """Its gate has the shape of its data, and its last weight makes one number of a sample."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.last = nn.Parameter(torch.rand(5, 4)), nn.Parameter(torch.rand(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = (x * self.gate) @ self.last
+        return out
+
+
+def gated(name: str = "", inplace: bool = False) -> Backward:
+    """The gradient of the data is kept, to be sent: of the newest of one weight, or the stash."""
+
+    def computed(module: nn.Module, weights: dict[str, Tensor], x: Tensor) -> Grads:
+        used = weights | ({name: live(module)[name]} if name else {})
+        with torch.no_grad():
+            back = 2 * ((x * weights["gate"]) @ weights["last"])
+            if name == "gate":
+                inner = back[:, None] @ weights["last"][None]
+                module.sent = inner.mul_(used["gate"]) if inplace else inner * used["gate"]
+            else:
+                module.sent = back[0] * used["last"]
+        return {"last": x.t() @ back}
+
+    return computed
+
+
 LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {
     "sparse": lambda weight: weight.to_sparse().to_dense(),
     "csr": lambda weight: weight.to_sparse_csr().to_dense(),
@@ -649,6 +678,8 @@ def stale(
         module = make()
         if attached:
             recorder.attach(module)
+        averages: Any = [weight.detach() * 2 for weight in module.parameters()]
+        module.averages = averages
         stash, x = clones(module), torch.rand(5, 4)
         with recorder.forward(0, 0, stash), torch.no_grad():
             functional_call(module, stash, (x,))
@@ -701,6 +732,15 @@ def test_a_first_layer_that_is_recomputed_with_other_weights_is_undecided(
     assert says in event["extra"]["undecided"]
 
 
+@pytest.mark.parametrize("name", ["", "last", "gate", "gate in place"])
+def test_data_of_the_shape_of_a_weight_that_is_made_of_older_ones_is_undecided(
+    name: str, tmp_path: Path
+) -> None:
+    event = stale(tmp_path, gated(name[:4], "place" in name), Gated)
+    assert event["version"] == (None if name else 0)
+    assert (READ in event["extra"].get("undecided", "")) is bool(name)
+
+
 def test_a_copy_that_was_taken_before_the_block_is_no_stash(tmp_path: Path) -> None:
     taken: list[dict[str, Tensor]] = []
 
@@ -743,6 +783,14 @@ def averaged_by_hand(module: nn.Module, _: Any) -> None:
         torch._foreach_lerp_(averages, [*module.parameters()], 0.1)
 
 
+def averaged_before(module: nn.Module, _: Any) -> None:
+    """Into averages that are older than the block, and outlive it."""
+    averages: Any = module.averages
+    for weight, average in zip(module.parameters(), averages, strict=True):
+        average.mul_(0.9).add_(weight.detach(), alpha=0.1)
+        torch.lerp(average, weight.detach(), 0.1, out=average)
+
+
 def logged(module: nn.Module, weights: dict[str, Tensor]) -> None:
     norms = torch._foreach_norm([*module.parameters(), torch.rand(3, 3)])
     torch.stack(list(norms)).norm().item()
@@ -782,7 +830,9 @@ def test_a_gradient_at_the_stash_is_known_however_it_is_computed(name: str, tmp_
 
 
 @pytest.mark.parametrize("compute", [pulled, by_hand], ids=["autograd", "by hand"])
-@pytest.mark.parametrize("beside", [averaged, averaged_by_hand, logged, clipped, stashed, put_in])
+@pytest.mark.parametrize(
+    "beside", [averaged, averaged_before, averaged_by_hand, logged, clipped, stashed, put_in]
+)
 def test_what_computes_no_gradient_may_read_the_newest_weights_beside(
     beside: Any, compute: Backward, tmp_path: Path
 ) -> None:
