@@ -647,6 +647,11 @@ class Place:
             return state == self.state
         return len({each.digest() for each in known}) == 1
 
+    def stays(self) -> bool:
+        """Whether it holds by now what it held, as far as autograd knows."""
+        tensor = self.tensor()
+        return tensor is not None and _state(tensor) == self.state
+
     def there(self) -> Tensor | None:
         """What lies there now; None if nobody, so no graph either, has it."""
         storage = self.storage()
@@ -1084,7 +1089,7 @@ class Graph:
         elsewhere = {}
         for name, place in others:
             told = block.tensors.get(name)
-            if told is None or place.fits(_state(told), block.prints[name]):
+            if told is None or (place.stays() and place.fits(_state(told), block.prints[name])):
                 continue
             if (there := place.there()) is not None and there.data_ptr() != told.data_ptr():
                 elsewhere[name, there.data_ptr()] = there

@@ -292,3 +292,24 @@ def test_a_fingerprint_of_a_long_tensor_sees_changes_that_make_up_for_one_anothe
     change(after)
     assert not torch.equal(before, after)
     assert Fingerprint(after).digest() != Fingerprint(before).digest()
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_slot_of_a_ring_counts_as_what_it_holds_by_now(own: bool, tmp_path: Path) -> None:
+    """At its forward it held what the other slot holds; it has been filled anew since."""
+    module, recorder, x = net(), made(tmp_path), torch.rand(4, 8)
+    ring = [clones(module) for _ in range(2)]
+    for m in range(2):
+        with recorder.forward(0, m, ring[m]), torch.no_grad():
+            functional_call(module, ring[m], (x,))
+    with recorder.update(0, 0, module), torch.no_grad():
+        for weight in module.parameters():
+            weight.mul_(2)
+    with torch.no_grad():
+        for name, weight in module.named_parameters():
+            ring[0][name].copy_(weight)
+    used = ring[1] | ({} if own else {"2.weight": ring[0]["2.weight"]})
+    with recorder.backward(0, 1, ring[1]):
+        loss = functional_call(module, used, (x,)).square().sum()
+        torch.autograd.grad(loss, list(used.values()))
+    assert events(recorder)[-1]["version"] == (0 if own else None)
