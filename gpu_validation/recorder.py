@@ -154,7 +154,7 @@ class Fingerprint:
 
     def __init__(self, tensor: Tensor, keep: bool = False) -> None:
         self._keep = keep
-        self._kind = tensor.dtype, tuple(tensor.shape)
+        self.kind = str(tensor.dtype), tuple(tensor.shape)
         self._parts = _condensed(tensor)
         self.long = len(self._parts) > 1  # Sums of rows are hashed, and not the tensor itself.
         self._event: Any = None
@@ -176,7 +176,7 @@ class Fingerprint:
         if self._digest is None:
             if self._event is not None:
                 self._event.synchronize()
-            head = "{} {}".format(*self._kind).encode()
+            head = "{} {}".format(*self.kind).encode()
             found = hashlib.blake2b(head, digest_size=16)
             for part in self._parts:
                 found.update(_bytes(part if part.device.type == "cpu" else part.cpu()))
@@ -187,8 +187,8 @@ class Fingerprint:
 
     def zero(self) -> bytes:
         """What zeros would have."""
-        dtype, shape = self._kind
-        return Fingerprint(torch.zeros(shape, dtype=dtype)).digest()
+        dtype, shape = self.kind
+        return Fingerprint(torch.zeros(shape, dtype=getattr(torch, dtype[6:]))).digest()
 
     def fits(self, tensor: Tensor, step: int) -> bool:
         """Whether every `step`-th row of a `long` tensor still has its sum; in turn, all of them.
@@ -363,9 +363,15 @@ class Copy:
         Digest of every tensor after the last update.
     marks : mapping
         Which tensors that update left.
+    kinds : mapping
+        Type and shape of every tensor.
+    written : set
+        What needs no gradient, of layers to which forwards or backwards write: running means.
     """
 
     count: int = -1
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
     newest: Mapping[str, bytes] = field(default_factory=dict)
     marks: Marks = field(default_factory=dict)
     _known: dict[str, dict[bytes, set[int]]] = field(default_factory=dict)
@@ -394,6 +400,8 @@ class Copy:
             if not versions:
                 if _untouched(self.marks, marks):
                     return self.count, {}  # Its tensors, of other content: past autograd.
+                if name in self.written:
+                    return None, {"undecided": WITHIN.format(name)}
                 if self.count >= KEPT:
                     return None, {"undecided": f"{name} is none of the last {KEPT} versions"}
                 return None, {"no_version": f"no recorded update left {name} as it is"}
@@ -428,17 +436,17 @@ class Known:
     part: int = 1
     _seen: dict[int, tuple[Any, Any, Fingerprint]] = field(default_factory=dict)
 
-    def look(self, tensor: Tensor, whole: bool = False) -> tuple[Fingerprint, str]:
+    def look(self, tensor: Tensor, likely: bytes | None) -> tuple[Fingerprint, str]:
         """The fingerprint of a tensor, and how it was found.
 
-        By reading ``whole`` or ``part`` of it, or all, since the part had ``changed`` though
-        autograd knows of no write.
+        By reading ``part`` of it where it is what it is likely to be, else the ``whole``, or all,
+        since the part had ``changed`` though autograd knows of no write.
         """
         way = "whole"
         key, state = id(tensor), _state(tensor)
-        if key in self._seen and not whole and state is not None:
+        if key in self._seen and state is not None:
             ref, before, found = self._seen[key]
-            if ref() is tensor and before == state:
+            if ref() is tensor and before == state and found.digest() == likely:
                 if found.fits(tensor, self.part):
                     return found, "part"
                 way = "changed"
@@ -517,11 +525,11 @@ class Block:
         found = {n: Place.of(t, self.prints[n], n in more) for n, t in tensors.items()}
         return {name: place for name, place in found.items() if place is not None}
 
-    def look(self, known: Known) -> None:
+    def look(self, known: Known, likely: Mapping[str, bytes]) -> None:
         """Take the fingerprints of the weights as they are now; an update's are all read."""
         self.tensors = tensors_of(self.weights, f"{self.op} of stage {self.stage}")
         self.marks = marks_of(self.tensors)
-        found = {name: known.look(t, self.op == "U") for name, t in self.tensors.items()}
+        found = {name: known.look(t, likely.get(name)) for name, t in self.tensors.items()}
         self.prints = {name: entry for name, (entry, _) in found.items()}
         ways = {way for _, way in found.values()}
         self.hashed = "changed" in ways or "part" not in ways
@@ -1631,9 +1639,11 @@ class Recorder:
             block.graded = any(_gradient(tensor) is not None for tensor in given.values())
             self._inside.pop(threading.get_ident(), None)
             self._grown.setdefault(block.key, Grown()).applied(block, given)
-            block.found = {name: self._known.look(tensor)[0] for name, tensor in given.items()}
+            likely = self._likely(block)
+            looked = {name: self._known.look(t, likely.get(name)) for name, t in given.items()}
+            block.found = {name: entry for name, (entry, _) in looked.items()}
         else:
-            block.look(self._known)
+            block.look(self._known, self._likely(block))
             if block.op != "F":
                 kept = [*self._places.items()]  # At once: other threads have forwards too.
                 others = [each for n, each in kept if n[1:3] == block.key]
@@ -1654,6 +1664,12 @@ class Recorder:
         block.start = time.monotonic_ns()
         block.graph.enter()
 
+    def _likely(self, block: Block) -> Mapping[str, bytes]:
+        """What weights hold, if all is well: what a forward read, or the newest."""
+        read = {} if block.op in "FU" else self._places.get(block.number, {})
+        known = {name: place.held.digest() for name, place in read.items() if place.held.ready()}
+        return {**self._copies.get(block.key, Copy()).newest, **known}
+
     def _end(self, block: Block) -> None:
         block.end = time.monotonic_ns()
         self._closes(block)
@@ -1661,7 +1677,7 @@ class Recorder:
         block.cast |= any(map(torch.is_autocast_enabled, kinds))
         self._remember(block)
         if block.op == "U":
-            block.look(self._known)
+            block.look(self._known, {})
             self._newest[block.key] = block.places()
             self._applied[block.key].keep(block)
         else:
@@ -1713,12 +1729,21 @@ class Recorder:
             return
         digests = block.use()
         copy = self._copies.setdefault(block.key, Copy())
-        if copy.count >= 0 and copy.newest.keys() != digests.keys():
+        kinds = {name: entry.kind for name, entry in block.prints.items()}
+        if copy.count >= 0 and copy.kinds != kinds:
+            now, then = kinds.items() - copy.kinds.items(), copy.kinds.items() - kinds.items()
             raise RecorderError(
-                f"the weights of stage {block.stage} have the same names in every block, found "
-                f"{sorted(digests)} after {sorted(copy.newest)}: hand over all of them, always, "
-                "and see whether two were tied or parted meanwhile"
+                f"the weights of stage {block.stage} have the same names, types and shapes in "
+                f"every block, found {sorted(now)} in place of {sorted(then)}: hand over all of "
+                "them, always, and see whether two were tied or parted meanwhile"
             )
+        copy.kinds = kinds
+        layers = {name.rpartition(".")[0] for name, _ in block.written}
+        copy.written |= {
+            name
+            for name, tensor in block.tensors.items()
+            if not tensor.requires_grad and name.rpartition(".")[0] in layers
+        }
         version = None
         if block.op == "U":
             if copy.newest == digests and not block.writes():
@@ -1728,7 +1753,7 @@ class Recorder:
                 return  # Nothing was written, so no version was made.
             self._stepping |= {block.key} if block.steps or block.beside else set()
             for name, entry in block.found.items() if copy.count >= 0 else ():
-                if entry.digest() != copy.newest.get(name):
+                if entry.digest() != copy.newest.get(name) and name not in copy.written:
                     block.extra.setdefault("no_version", f"the last update left another {name}")
             block.extra |= self._made.get(block.key, Made()).another(block)
             copy.count = max(copy.count, 0)  # Version 0 was there, though nobody looked at it.
@@ -1741,7 +1766,8 @@ class Recorder:
                 version, why = None, unsure
             block.extra |= why
         block.extra |= {"current": copy.count}
-        block.extra |= {"hash": together(digests)} if block.hashed else {}
+        hashed = block.hashed and not copy.written
+        block.extra |= {"hash": together(digests)} if hashed else {}
         if block.op == "F" and self.stamps:
             number = (block.microbatch, block.pipeline)
             if not block.stage:

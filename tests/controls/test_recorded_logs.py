@@ -314,6 +314,17 @@ def test_what_a_rank_left_that_was_killed_is_read_and_never_agrees(
     assert "rank 2 was to do" in failed(judge(log, PIPEDREAM))["order"]
 
 
+def test_an_update_that_is_torn_off_is_not_missed(sound: Path, tmp_path: Path) -> None:
+    log = written(lines(sound), tmp_path / "log")
+    path = log / "rank2.jsonl"
+    text = path.read_text()
+    assert json.loads(text.splitlines()[-1])["op"] == "U"
+    path.write_text(text[:-5])
+    found = judge(log, PIPEDREAM)
+    assert not found.agree
+    assert not failed(found)
+
+
 def test_steps_of_a_flush_are_judged_one_by_one(tmp_path: Path) -> None:
     schedule = build("1f1b", 2, 4)
     loop = OwnLoop(schedule, tmp_path / "log")
@@ -553,6 +564,33 @@ def test_a_gradient_that_is_applied_late_is_that_of_the_microbatch_that_the_upda
     log = lines(tmp_path / "log")[0][1:]
     noted = [event["extra"].get("gradient") for event in log if event["op"] == "U"]
     assert [entry is None for entry in noted] == [label] * 3
+
+
+@pytest.mark.parametrize("part", [1, 16])
+def test_weights_that_are_put_back_past_autograd_are_read_again(part: int, tmp_path: Path) -> None:
+    """Few rows of a table differ, and the stash is copied into it for the backward."""
+    module = nn.Embedding(4096, 8)
+    weight, waits = module.weight, []
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4, part=part) as recorder:
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                waits.append((m, weight.detach().clone()))
+            if not m:
+                continue
+            of, stash = waits.pop(0)
+            new = weight.detach().clone()
+            weight.data.copy_(stash)
+            with recorder.backward(0, of, module):
+                module(torch.tensor([500 * of])).square().sum().backward()
+            weight.data.copy_(new)
+            with recorder.update(0, of, module), torch.no_grad():
+                assert weight.grad is not None
+                weight.sub_(weight.grad)
+            weight.grad = None
+    log = lines(tmp_path / "log")[0][1:]
+    assert [event["version"] for event in log if event["op"] == "F"] == [0, 0, 1, 2]
+    assert [event["version"] for event in log if event["op"] == "B"] == [0, 0, 1]
+    assert not any("no_version" in event["extra"] for event in log)
 
 
 SEEN = "nothing was seen to be written"

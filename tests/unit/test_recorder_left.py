@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from gpu_validation.recorder import FACTORS, ROW, Fingerprint, Recorder, _sums
+from gpu_validation.recorder import FACTORS, ROW, Fingerprint, Recorder, RecorderError, _sums
 
 Weights = dict[str, Tensor]
 
@@ -313,3 +313,35 @@ def test_a_slot_of_a_ring_counts_as_what_it_holds_by_now(own: bool, tmp_path: Pa
         loss = functional_call(module, used, (x,)).square().sum()
         torch.autograd.grad(loss, list(used.values()))
     assert events(recorder)[-1]["version"] == (0 if own else None)
+
+
+@pytest.mark.parametrize("told", ["parameters", "buffers too"])
+def test_running_means_beside_the_weights_are_undecided(told: str, tmp_path: Path) -> None:
+    module, recorder = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8)), made(tmp_path)
+    optimizer, losses = torch.optim.SGD(module.parameters(), lr=0.1), []
+    buffers = dict(module.named_buffers()) if told == "buffers too" else {}
+    for m in range(3):
+        stash = clones(module) | {name: buffer.clone() for name, buffer in buffers.items()}
+        with recorder.forward(0, m, stash):
+            losses.append(functional_call(module, stash, (torch.rand(4, 8),)).square().sum())
+        with recorder.backward(0, m, stash):
+            losses[m].backward()
+        for name, weight in module.named_parameters():
+            weight.grad = stash[name].grad
+        with recorder.update(0, m, dict(module.named_parameters()) | buffers):
+            optimizer.step()
+    found = events(recorder)
+    assert not any("no_version" in event["extra"] for event in found)
+    versions = [event["version"] for event in found if event["op"] != "U"]
+    assert versions == ([None] * 6 if buffers else [0, 0, 1, 1, 2, 2])
+    assert all(("hash" in event["extra"]) is not bool(buffers) for event in found)
+
+
+def test_types_are_the_same_in_every_block(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    half = {name: weight.bfloat16() for name, weight in module.named_parameters()}
+    with recorder.forward(0, 0, half):
+        pass
+    says = r"same names, types and shapes.*float32.*bfloat16"
+    with pytest.raises(RecorderError, match=says), recorder.update(0, 0, module):
+        torch._foreach_mul_([weight.data for weight in module.parameters()], 2.0)
