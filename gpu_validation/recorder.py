@@ -328,15 +328,19 @@ def _made(steps: Sequence[Any]) -> bool:
 
 
 def _leaf(tensor: Tensor) -> Tensor:
-    """What a weight is a view of, or itself."""
+    """What a weight is a view of, if that is where its gradient goes, or itself."""
     base = tensor._base
-    return tensor if base is None or not base.is_leaf else base
+    if base is None or not (base.is_leaf and base.requires_grad):
+        return tensor
+    with suppress(RuntimeError):  # One of several views of one operation, that was written to.
+        return tensor if tensor.is_leaf and tensor.requires_grad else base
+    return base
 
 
 def _gradient(tensor: Tensor) -> Tensor | None:
     """What lies in a weight, or in what it is a view of."""
     leaf = _leaf(tensor)
-    with suppress(RuntimeError):  # One of several views of one operation, that was written to.
+    with suppress(RuntimeError):
         return leaf.grad if leaf.is_leaf else None
     return None
 
@@ -1738,7 +1742,8 @@ class Recorder:
                 "them, always, and see whether two were tied or parted meanwhile"
             )
         copy.kinds = kinds
-        layers = {name.rpartition(".")[0] for name, _ in block.written}
+        other = [name for name, entry in block.written if entry.digest() != digests[name]]
+        layers = {name.rpartition(".")[0] for name in other}
         copy.written |= {
             name
             for name, tensor in block.tensors.items()

@@ -130,15 +130,24 @@ def test_a_gradient_that_a_stash_keeps_is_added_to(zeroed: str, tmp_path: Path) 
     assert [("again" in event["extra"]) for event in found] == [False, False, wrong, wrong]
 
 
+def buffered(module: nn.Module) -> Weights:
+    """Clones that are leaves, and parts of one buffer."""
+    buffer = torch.cat([weight.detach().flatten() for weight in module.parameters()])
+    parts = torch.split(buffer, [weight.numel() for weight in module.parameters()])
+    named = zip(module.named_parameters(), parts, strict=True)
+    return {n: part.view(w.shape).detach().requires_grad_() for (n, w), part in named}
+
+
+@pytest.mark.parametrize("take", [clones, buffered])
 @pytest.mark.parametrize("zeroed", [False, True])
 @pytest.mark.parametrize("handed", ["clone", "taken off", "left"])
 def test_a_gradient_of_a_stash_that_microbatches_share_is_added_to(
-    handed: str, zeroed: bool, tmp_path: Path
+    handed: str, zeroed: bool, take: Callable[[nn.Module], Weights], tmp_path: Path
 ) -> None:
     """Two forwards of each version, and an update behind every backward."""
     module, recorder, x = net(), made(tmp_path), torch.rand(4, 8)
     optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
-    stash, losses = clones(module), []
+    stash, losses = take(module), []
     for m in range(2):
         with recorder.forward(0, m, stash):
             losses.append(functional_call(module, stash, (x,)).square().sum())
