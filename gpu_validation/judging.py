@@ -25,7 +25,7 @@ from gpu_validation.checks import (
 from gpu_validation.controls import CONTROLS, WRONG_SCHEDULE, Control, other_order
 from gpu_validation.event_log import is_recorded
 from gpu_validation.logs import read_log
-from gpu_validation.merging import STEP, steps_of
+from gpu_validation.merging import STEP, settled, steps_of
 from gpu_validation.prediction import Prediction, predict
 from gpu_validation.steps import by_policy
 from schedules.errors import ParameterError, ScheduleError
@@ -138,8 +138,9 @@ def judge_log(
 
     Raises `InvalidScheduleError`: the schedule is not complete.
     """
-    declared, steps = predict(schedule), steps_of(trace)
-    findings = [_of_step(step, trace, declared, free) for step in steps]
+    declared = predict(schedule)
+    steps = [settled(step, schedule) for step in steps_of(trace)]
+    findings = [_of_step(step, len(steps) > 1, declared, free) for step in steps]
     seen, base = observed(steps[0]), declared
     if free and findings[0][0].holds:
         base = predict(seen.schedule)
@@ -152,10 +153,10 @@ def judge_log(
     return base, worst, controls
 
 
-def _of_step(step: Trace, whole: Trace, declared: Prediction, free: bool) -> list[Finding]:
+def _of_step(step: Trace, several: bool, declared: Prediction, free: bool) -> list[Finding]:
     """The checks of one step; where there are several, what they say begins with its number."""
     findings = judge_trace(step, declared, free)
-    if step is whole:
+    if not several:
         return findings
     number = step.extra.get(0, {}).get(STEP, 0)
     return [replace(finding, says=f"step {number}: {finding.says}") for finding in findings]

@@ -14,16 +14,19 @@ from typing import Final
 
 import numpy as np
 
+from gpu_validation.checks.observed import causes
 from gpu_validation.event_log import PARTIAL
 from gpu_validation.profiler_trace import is_profile, log_lines
 from schedules.actions import COMPUTE, Kind
+from schedules.dependencies import MISSING
 from schedules.errors import FormatError
 from schedules.formats.strict_json import display_name, unreadable
 from schedules.formats.trace import NONE, Extra, Trace
 from schedules.formats.trace_reader import parse_trace, read_trace
 from schedules.lowering.rebuild import with_only
+from schedules.schedule import Schedule
 from schedules.timeline import Timeline
-from schedules.versions import weights_of_action
+from schedules.versions import update_after, weights_of_action
 
 STEP: Final = "step"
 """Number of the step of an event, from 0, in ``extra``; without it, step 0."""
@@ -107,11 +110,9 @@ def steps_of(trace: Trace) -> list[Trace]:
 
 
 def _of_step(trace: Trace, chosen: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Trace:
-    keep = np.zeros(len(trace.schedule), dtype=np.bool_)
-    keep[chosen] = True
-    schedule = with_only(trace.schedule, keep)
-    extra = [dict(trace.extra.get(index, {})) for index in chosen.tolist()]
-    version = trace.version[chosen].copy()
+    step = _only(trace, chosen)
+    schedule, version = step.schedule, step.version.copy()
+    extra = [dict(step.extra.get(index, {})) for index in range(len(chosen))]
     weights = weights_of_action(schedule).tolist()
     base: dict[int, int] = {}
     for index, entry in enumerate(extra):
@@ -126,14 +127,7 @@ def _of_step(trace: Trace, chosen: np.ndarray[tuple[int, ...], np.dtype[np.int64
                 n = -int(version[index])
                 entry["no_version"] = f"they are {n} update{'s' * (n > 1)} older than its step"
                 version[index] = NONE
-    return dataclasses.replace(
-        trace,
-        timeline=Timeline(schedule, trace.timeline.start[chosen], trace.timeline.end[chosen]),
-        peer=trace.peer[chosen],
-        channel=trace.channel[chosen],
-        version=version,
-        extra=dict(enumerate(extra)),
-    )
+    return dataclasses.replace(step, version=version, extra=dict(enumerate(extra)))
 
 
 def _renumber(entry: dict[str, Extra], base: int, forward: bool) -> None:
@@ -142,3 +136,50 @@ def _renumber(entry: dict[str, Extra], base: int, forward: bool) -> None:
         value = entry.get(key)
         if type(value) is int:
             entry[key] = value - base
+
+
+def settled(trace: Trace, schedule: Schedule) -> Trace:
+    """Without blocks that were no update, of those of which nothing was seen to be written.
+
+    Where `schedule` has an update it may have been one: what its stage does then has no number.
+    """
+    unseen = {index for index, extra in trace.extra.items() if extra.get("unseen")}
+    if not unseen:
+        return trace
+    due = {schedule.action(k) for k in np.flatnonzero(update_after(schedule)).tolist()}
+    actions, after = trace.schedule, dict(causes(trace.schedule))
+    behind = {cause for cause in after.values() if cause != MISSING}
+    kept = {
+        index
+        for index in unseen - behind
+        if after[index] != MISSING and actions.action(after[index]) in due
+    }
+    weights = list(zip(actions.rank_of_action.tolist(), weights_of_action(actions), strict=True))
+    version, extra = trace.version.copy(), {k: dict(each) for k, each in trace.extra.items()}
+    first: dict[tuple[int, int], int] = {}
+    for index in sorted(kept):
+        first.setdefault(weights[index], index)
+    for index, entry in extra.items():
+        since = first.get(weights[index])
+        if since is not None and since < index:
+            says = f"{actions.action(since)}: {extra[since].get('undecided')}"
+            version[index] = NONE
+            entry.pop("current", None)
+            entry.setdefault("undecided", says)
+    stays = [index for index in range(len(actions)) if index not in unseen - kept]
+    return _only(dataclasses.replace(trace, version=version, extra=extra), np.array(stays))
+
+
+def _only(trace: Trace, chosen: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Trace:
+    """Some of its events."""
+    keep = np.zeros(len(trace.schedule), dtype=np.bool_)
+    keep[chosen] = True
+    schedule = with_only(trace.schedule, keep)
+    return dataclasses.replace(
+        trace,
+        timeline=Timeline(schedule, trace.timeline.start[chosen], trace.timeline.end[chosen]),
+        peer=trace.peer[chosen],
+        channel=trace.channel[chosen],
+        version=trace.version[chosen],
+        extra={k: trace.extra[n] for k, n in enumerate(chosen.tolist()) if n in trace.extra},
+    )

@@ -34,6 +34,7 @@ import ctypes
 import hashlib
 import json
 import os
+import random
 import secrets
 import socket
 import threading
@@ -65,8 +66,8 @@ FORMAT = 1
 KEPT = 1024
 """Versions of a stage that are remembered; what is older is undecided."""
 
-ROW = 256
-"""64-bit words that are summed into one before they are hashed."""
+ROW = 2048
+"""Bytes that are made into a few numbers before they are hashed."""
 
 IN_FLIGHT = 256
 """Forwards that are remembered until their backwards come."""
@@ -97,6 +98,13 @@ OTHER = (
     "backward reads (a recomputed forward, a function or a hook of your own may read the module's)"
 )
 
+UNSEEN = (
+    "nothing was seen to be written, by what may be an update that changes no weight (a gradient "
+    "of zero, a step that bfloat16 weights round away)"
+)
+
+TWICE = "an optimizer of other tensors, such as masters of its weights, stepped twice in its block"
+
 UNUSED = (
     "nothing that its backward was seen to compute uses {} or what else it was given, and weights "
     "of other versions are there: hand over what it uses, and compute in the thread of its block"
@@ -108,9 +116,16 @@ WITHIN = (
 )
 
 ADDED = (
-    "the gradient of {} lay as an update had applied it and was written to, and nobody saw whether "
-    "it was zeroed first: zero gradients before the backward"
+    "the gradient of {} lay as an update had found it and was added to, and nobody saw whether it "
+    "was zeroed first, or not applied: zero gradients before the backward"
 )
+
+_random = random.Random(0)
+FACTORS = [[_random.randint(-(1 << 13), 1 << 13) for _ in range(4)] for _ in range(ROW // 4)]
+"""By which the 32-bit integers of a row are multiplied, for 4 sums: all less than 2⁵³, so exact.
+
+Of any two rows that differ, less than one choice of factors in 2⁵⁶ gives the same sums.
+"""
 
 Weights = nn.Module | Mapping[str, Tensor]
 Marks = Mapping[str, tuple[Callable[[], Any], tuple[int, int] | None]]
@@ -124,8 +139,8 @@ class RecorderError(ValueError):
 class Fingerprint:
     """Fingerprint of the content of a tensor, which a GPU may know only later.
 
-    blake2b over type, shape and bytes; of more than `SMALL` bytes, over the sums modulo 2⁶⁴ of
-    every `ROW` words of 64 bits, so that memory is read once and nothing else is waited for.
+    blake2b over type, shape and bytes; of more than `SMALL` bytes, over 4 sums of every `ROW`
+    bytes, times `FACTORS`, so that memory is read once and nothing else is waited for.
 
     Examples
     --------
@@ -139,7 +154,7 @@ class Fingerprint:
 
     def __init__(self, tensor: Tensor, keep: bool = False) -> None:
         self._keep = keep
-        self._kind = tensor.dtype, tuple(tensor.shape)
+        self.kind = str(tensor.dtype), tuple(tensor.shape)
         self._parts = _condensed(tensor)
         self.long = len(self._parts) > 1  # Sums of rows are hashed, and not the tensor itself.
         self._event: Any = None
@@ -161,7 +176,7 @@ class Fingerprint:
         if self._digest is None:
             if self._event is not None:
                 self._event.synchronize()
-            head = "{} {}".format(*self._kind).encode()
+            head = "{} {}".format(*self.kind).encode()
             found = hashlib.blake2b(head, digest_size=16)
             for part in self._parts:
                 found.update(_bytes(part if part.device.type == "cpu" else part.cpu()))
@@ -172,8 +187,8 @@ class Fingerprint:
 
     def zero(self) -> bytes:
         """What zeros would have."""
-        dtype, shape = self._kind
-        return Fingerprint(torch.zeros(shape, dtype=dtype)).digest()
+        dtype, shape = self.kind
+        return Fingerprint(torch.zeros(shape, dtype=getattr(torch, dtype[6:]))).digest()
 
     def fits(self, tensor: Tensor, step: int) -> bool:
         """Whether every `step`-th row of a `long` tensor still has its sum; in turn, all of them.
@@ -184,7 +199,7 @@ class Fingerprint:
         --------
         >>> weights = torch.zeros(99999)
         >>> found = Fingerprint(weights, keep=True)
-        >>> weights.data[2 * 8 * ROW // 4] = 1  # In row 2 of every 3.
+        >>> weights.data[2 * ROW // 4] = 1  # In row 2 of every 3.
         >>> [found.fits(weights, 3) for _ in range(3)]
         [True, True, False]
         """
@@ -205,9 +220,24 @@ def _condensed(tensor: Tensor, first: int = 0, step: int = 1) -> list[Tensor]:
         data = data.reshape(-1).view(torch.uint8)
         if data.storage_offset() % 8:
             data = data.clone()
-        whole = data.nbytes // (8 * ROW) * 8 * ROW
-        rows = data[:whole].view(torch.int64).view(-1, ROW)[first::step]
-        return [rows.sum(1), data[whole:].clone()]
+        whole = data.nbytes // ROW * ROW
+        rows = data[:whole].view(torch.int32).view(-1, ROW // 4)[first::step]
+        return [_sums(rows), data[whole:].clone()]
+
+
+@cache
+def _factors(device: Any, dtype: Any) -> Tensor:
+    return torch.tensor(FACTORS, dtype=dtype, device=device)
+
+
+def _sums(rows: Tensor) -> Tensor:
+    """Sums of rows times `FACTORS`: by BLAS, a cache at a time; where it may refuse, by hand."""
+    if rows.device.type == "cpu":
+        factors = _factors(rows.device, torch.float64)
+        return torch.cat([part.double() @ factors for part in torch.split(rows, 128)]).long()
+    by = _factors(rows.device, torch.int64).t()
+    parts = torch.split(rows, 1 << 16)  # So that products take no more than 256 MiB.
+    return torch.cat([torch.stack([(part * each).sum(1) for each in by], 1) for part in parts])
 
 
 def _bytes(tensor: Tensor) -> Any:
@@ -292,6 +322,29 @@ def marks_of(tensors: Mapping[str, Tensor]) -> Marks:
     return {name: (weakref.ref(tensor), _state(tensor)) for name, tensor in tensors.items()}
 
 
+def _made(steps: Sequence[Any]) -> bool:
+    """Whether there is a step that no scaler skips."""
+    return any(skipped is None or not bool(skipped) for skipped in steps)
+
+
+def _leaf(tensor: Tensor) -> Tensor:
+    """What a weight is a view of, if that is where its gradient goes, or itself."""
+    base = tensor._base
+    if base is None or not (base.is_leaf and base.requires_grad):
+        return tensor
+    with suppress(RuntimeError):  # One of several views of one operation, that was written to.
+        return tensor if tensor.is_leaf and tensor.requires_grad else base
+    return base
+
+
+def _gradient(tensor: Tensor) -> Tensor | None:
+    """What lies in a weight, or in what it is a view of."""
+    leaf = _leaf(tensor)
+    with suppress(RuntimeError):
+        return leaf.grad if leaf.is_leaf else None
+    return None
+
+
 def _untouched(before: Marks, now: Marks, parts: int = 2) -> bool:
     """Whether these are the same tensors, and none was written to; with 1 part, or moved."""
     return before.keys() == now.keys() and all(
@@ -314,9 +367,15 @@ class Copy:
         Digest of every tensor after the last update.
     marks : mapping
         Which tensors that update left.
+    kinds : mapping
+        Type and shape of every tensor.
+    written : set
+        What needs no gradient, of layers to which forwards or backwards write: running means.
     """
 
     count: int = -1
+    kinds: Mapping[str, Any] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
     newest: Mapping[str, bytes] = field(default_factory=dict)
     marks: Marks = field(default_factory=dict)
     _known: dict[str, dict[bytes, set[int]]] = field(default_factory=dict)
@@ -345,6 +404,8 @@ class Copy:
             if not versions:
                 if _untouched(self.marks, marks):
                     return self.count, {}  # Its tensors, of other content: past autograd.
+                if name in self.written:
+                    return None, {"undecided": WITHIN.format(name)}
                 if self.count >= KEPT:
                     return None, {"undecided": f"{name} is none of the last {KEPT} versions"}
                 return None, {"no_version": f"no recorded update left {name} as it is"}
@@ -379,17 +440,17 @@ class Known:
     part: int = 1
     _seen: dict[int, tuple[Any, Any, Fingerprint]] = field(default_factory=dict)
 
-    def look(self, tensor: Tensor, whole: bool = False) -> tuple[Fingerprint, str]:
+    def look(self, tensor: Tensor, likely: bytes | None) -> tuple[Fingerprint, str]:
         """The fingerprint of a tensor, and how it was found.
 
-        By reading ``whole`` or ``part`` of it, or all, since the part had ``changed`` though
-        autograd knows of no write.
+        By reading ``part`` of it where it is what it is likely to be, else the ``whole``, or all,
+        since the part had ``changed`` though autograd knows of no write.
         """
         way = "whole"
         key, state = id(tensor), _state(tensor)
-        if key in self._seen and not whole and state is not None:
+        if key in self._seen and state is not None:
             ref, before, found = self._seen[key]
-            if ref() is tensor and before == state:
+            if ref() is tensor and before == state and found.digest() == likely:
                 if found.fits(tensor, self.part):
                     return found, "part"
                 way = "changed"
@@ -421,7 +482,7 @@ class Block:
     prints: dict[str, Fingerprint] = field(default_factory=dict)
     found: dict[str, Fingerprint] = field(default_factory=dict)
     reads: set[str] = field(default_factory=set)
-    gradients: dict[str, Fingerprint] = field(default_factory=dict)
+    gradients: dict[str, Gradient] = field(default_factory=dict)
     others: list[tuple[str, Fingerprint]] = field(default_factory=list)
     cached: list[tuple[str, Fingerprint]] = field(default_factory=list)
     written: list[tuple[str, Fingerprint]] = field(default_factory=list)
@@ -436,6 +497,9 @@ class Block:
     step: int | None = None
     hooked: bool = False
     steps: list[Any] = field(default_factory=list)
+    beside: list[Any] = field(default_factory=list)
+    graded: bool = False
+    thread: int = field(default_factory=threading.get_ident)
     calls: Counter[int] = field(default_factory=Counter)
     hashed: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
@@ -465,39 +529,42 @@ class Block:
         found = {n: Place.of(t, self.prints[n], n in more) for n, t in tensors.items()}
         return {name: place for name, place in found.items() if place is not None}
 
-    def look(self, known: Known) -> None:
+    def look(self, known: Known, likely: Mapping[str, bytes]) -> None:
         """Take the fingerprints of the weights as they are now; an update's are all read."""
         self.tensors = tensors_of(self.weights, f"{self.op} of stage {self.stage}")
         self.marks = marks_of(self.tensors)
-        found = {name: known.look(t, self.op == "U") for name, t in self.tensors.items()}
+        found = {name: known.look(t, likely.get(name)) for name, t in self.tensors.items()}
         self.prints = {name: entry for name, (entry, _) in found.items()}
         ways = {way for _, way in found.values()}
         self.hashed = "changed" in ways or "part" not in ways
 
     def stepped(self, optimizer: Any) -> None:
-        """Note a step with gradients of weights, and whether a scaler lets it write nothing."""
+        """Note a step with gradients, and whether a scaler lets it write nothing.
+
+        Of weights, or of what they are views of; or of other tensors, such as masters.
+        """
         tensors = (tensor for group in optimizer.param_groups for tensor in group["params"])
         graded = {id(tensor) for tensor in tensors if tensor.grad is not None}
-        mine = graded.intersection(id(ref()) for ref, _ in self.before.values())
-        if mine:
-            self.steps.append(getattr(optimizer, "found_inf", None))
-            self.calls.update(mine)
-            if (most := max(self.calls.values())) > 1:
-                self.extra["steps"] = most
+        told = [tensor for ref, _ in self.before.values() if (tensor := ref()) is not None]
+        mine = graded.intersection(id(_leaf(tensor)) for tensor in told)
+        if not mine and (not graded or threading.get_ident() != self.thread):
+            return
+        (self.steps if mine else self.beside).append(getattr(optimizer, "found_inf", None))
+        self.calls.update(mine or graded)
+        if (most := max(self.calls[each] for each in mine or graded)) > 1:
+            self.extra |= {"steps": most} if mine else {"undecided": TWICE}
 
     def writes(self) -> bool:
-        """Whether an update wrote to weights, be it what they held before.
+        """Whether an update writes to weights, be it what they held before.
 
         A fused optimizer writes past autograd, and a scaler lets it skip a step from inside.
         """
-        if not _untouched(self.before, self.marks, 1):
-            return True
-        return any(skipped is None or not bool(skipped) for skipped in self.steps)
+        return not _untouched(self.before, self.marks, 1) or _made(self.steps)
 
     def applies(self, name: str, tensor: Tensor) -> bool:
         """Whether an update applied the gradient of a weight: no optimizer may have it."""
         return (
-            id(tensor) in self.calls
+            id(_leaf(tensor)) in self.calls
             or self.before[name][1] != _state(tensor)
             or self.found[name].digest() != self.prints[name].digest()
         )
@@ -592,6 +659,11 @@ class Place:
             return state == self.state
         return len({each.digest() for each in known}) == 1
 
+    def stays(self) -> bool:
+        """Whether it holds by now what it held, as far as autograd knows."""
+        tensor = self.tensor()
+        return tensor is not None and _state(tensor) == self.state
+
     def there(self) -> Tensor | None:
         """What lies there now; None if nobody, so no graph either, has it."""
         storage = self.storage()
@@ -608,7 +680,7 @@ def _span(tensor: Tensor) -> tuple[int, int]:
         first = tensor.data_ptr()
     except RuntimeError:
         return 0, 0
-    if not tensor.numel() or tensor.layout != torch.strided:
+    if not tensor.numel() or tensor.layout != torch.strided or tensor.is_nested:
         return first, first
     last = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride(), strict=True))
     return first, first + (last + 1) * tensor.itemsize
@@ -631,6 +703,15 @@ ADDED_TO = {("Addmm", 0), ("Baddbmm", 0), ("Linear", 2), ("Convolution", 2)} | {
 PRODUCTS = set("Mul Mm Addmm Mv Bmm Baddbmm Linear Convolution".split())
 """Operations whose backward needs the value of an input only for the gradients of others."""
 
+INPUTS = set(
+    "self other weight input bias mat mat1 mat2 vec vec1 vec2 batch1 batch2 tensor tensor1 tensor2 "
+    "x1 x2 i1 i2 i3 exponent end index source src real imag query key value".split()
+)
+"""By which names nodes save inputs; by others results, such as that of `exp`, or parts of them."""
+
+FACTORED = ("LinalgSolveEx", "LinalgLuSolve")
+"""Operations that save factors of a matrix, also where the rest is data."""
+
 OF_DATA = ("mm", "Mm", "Linear", "Conv", "Norm", "Rnn")
 """In names of operations that make, with what needs no gradient, a result that counts as data.
 
@@ -644,7 +725,8 @@ class Derived:
     Attributes
     ----------
     held : set
-        Weights of which the graph may hold what was made of weights alone, such as casts.
+        Weights of which the graph may hold what was made of weights alone, such as casts, be it by
+        a node that saves its result.
     unknown : set
         Weights that were handed to functions, or saved by hooks, of which nobody knows what they
         keep.
@@ -690,19 +772,19 @@ class Derived:
         if kind in VIEWS:
             return self._made[inputs[0]]
         factors = [n for n, each in enumerate(inputs) if each and (kind, n) not in ADDED_TO]
+        made = [self._made[each][0] for each in inputs if each is not None]
+        data = None in inputs and any(part in kind for part in OF_DATA)
+        alone = all(made) and not (data or kind.startswith("Embedding"))
+        results = (alone and _saves_results(node.__class__)) or kind in FACTORED
         for place, (names, itself) in enumerate(self._made[each] for each in inputs):
             scaled = kind in ("Mul", "Div") and not place and inputs[1:] == [None]
             needed = not (scaled or kind in SUMS or (kind, place) in ADDED_TO)
             saved = needed and not (kind in PRODUCTS and factors == [place])
             if not number.isdigit() or (saved and names and self._keeps(node)):
                 self.unknown |= names
-            elif needed and not itself:
+            elif needed and (results or not itself):
                 self.held |= names
-        data = None in inputs and any(part in kind for part in OF_DATA)
-        made = [self._made[each][0] for each in inputs if each is not None]
-        if data or not all(made) or kind.startswith("Embedding"):
-            return frozenset(), False
-        return frozenset().union(*made), False
+        return frozenset().union(*made) if alone else frozenset(), False
 
     def _keeps(self, node: Any) -> bool:
         return node in self._packed or _packs(node)
@@ -730,15 +812,17 @@ class Operation:
     tells : bool
         Whether it makes numbers only, no tensor.
     written : tuple
-        Which arguments it writes to.
+        Which arguments it writes to, and their names.
     idle : tuple
         Of a backward with a mask: its weight and bias, which make the gradient of its input alone,
         and the mask, which says first whether that is wanted.
 
     Examples
     --------
-    >>> Operation.of(torch.ops.aten.copy_.default)
-    Operation(reads=True, single=True, lists=False, onto=True, tells=False, written=(0,), idle=())
+    >>> Operation.of(torch.ops.aten.copy_.default).onto
+    True
+    >>> Operation.of(torch.ops.aten.lerp.Scalar_out).written
+    ((3, 'out'),)
     >>> Operation.of(torch.ops.aten.convolution_backward.default).idle
     (2, 10)
     >>> Operation.of(torch.ops.aten.zeros_like.default).reads
@@ -750,7 +834,7 @@ class Operation:
     lists: bool
     onto: bool
     tells: bool
-    written: tuple[int, ...]
+    written: tuple[tuple[int, str], ...]
     idle: tuple[int, ...] = ()
 
     def read(self, args: Sequence[Any]) -> list[Any]:
@@ -760,6 +844,10 @@ class Operation:
         left = args if wanted else [one for n, one in enumerate(args) if n not in weights]
         return [*left[self.onto :]]
 
+    def changed(self, args: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        """What it writes to."""
+        return [args[n] if n < len(args) else named.get(name) for n, name in self.written]
+
     @staticmethod
     @cache
     def of(func: Any) -> Operation:
@@ -768,11 +856,12 @@ class Operation:
         view = getattr(func, "is_view", False) or name.endswith("_like") or name.startswith("new_")
         lists, onto = name.startswith("_foreach_"), name.lstrip("_") in ("copy_", "foreach_copy_")
         single = lists or onto or torch.Tag.pointwise in getattr(func, "tags", ())
-        given = [] if schema is None else [argument.alias_info for argument in schema.arguments]
-        written = [n for n, alias in enumerate(given) if alias is not None and alias.is_write]
+        given = [] if schema is None else schema.arguments
+        aliases = [(n, one.name, one.alias_info) for n, one in enumerate(given)]
+        written = [(n, name) for n, name, alias in aliases if alias and alias.is_write]
         made = [] if schema is None else [str(each.type) for each in schema.returns]
         tells = bool(made) and not any("Tensor" in each for each in made)
-        names = [] if schema is None else [argument.name for argument in schema.arguments]
+        names = [one.name for one in given]
         masked = ("weight", "bias", "output_mask") if "output_mask" in names else ()
         idle = tuple(n for n, one in enumerate(names) if one in masked)
         return Operation(not view, single, lists, onto, tells, tuple(written), idle)
@@ -787,7 +876,8 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     Outside a backward pass weights are copied, averaged and logged as well. What is made of them
     alone, or element by element of them and of what is shaped like them, is followed: it counts
-    once it meets data.
+    once it meets data. What met its like counts if it is there in the end, such as a gradient that
+    was multiplied by a weight, unless it was written into what was there before, as averages are.
 
     Attributes
     ----------
@@ -810,6 +900,8 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self._starts = [at for at, *_ in self._places]
         self._longest = max(end - at for at, end, *_ in self._places)
         self._made: dict[int, tuple[Any, Sources]] = {}
+        self._new: set[int] = set()
+        self._met: set[int] = set()
         self.others: list[tuple[str, Fingerprint]] = []
         self.used = False
         self.reads: set[tuple[tuple[str, bool], Any]] = set()
@@ -833,27 +925,35 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.nodes.add(node)
             self.packed |= {node} if _packs(node) else set()
         given = [*kind.read(args), *(kwargs or {}).values()]
-        follow: list[tuple[int, Sources]] = []
+        follow: list[tuple[int, Sources, bool]] = []
         for number, operands in enumerate(_each(given, kind.lists)):
             found = [(tensor, self._sources(tensor, node)) for tensor in operands]
             sources: Sources = {key: held for _, of in found for key, held in of.items()}
             if sources and node is None and self._apart(kind, found):
-                follow.append((number, sources))
+                met = any(not of or _lies(tensor) in self._met for tensor, of in found)
+                follow.append((number, sources, met))
             elif sources:
-                self.used |= None in sources.values()
-                self.others += [(name, it) for (name, _), it in sources.items() if it is not None]
+                self._count(sources)
         result = func(*args, **(kwargs or {}))
+        if not kind.written:
+            self._new.update(map(_lies, _tensors_in(result)))
         if follow:
-            made = list(_each([result, *(args[n] for n in kind.written)], kind.lists))
-            for number, sources in follow:
+            made = list(_each([result, *kind.changed(args, kwargs or {})], kind.lists))
+            for number, sources, met in follow:
                 for tensor in made[number]:
-                    self._follow(tensor, sources)
+                    self._follow(tensor, sources, met and tensor.numel() > 1)
         return result
+
+    def end(self) -> None:
+        """The block ends."""
+        for ref, sources in [self._made[at] for at in self._met & self._new]:
+            if ref() is not None:
+                self.others += [(name, it) for (name, _), it in sources.items() if it is not None]
 
     @staticmethod
     def _apart(kind: Operation, found: Sequence[tuple[Tensor, Sources]]) -> bool:
         """Whether weights do not meet data here, nor products those of other versions."""
-        big = [(tensor.shape, of) for tensor, of in found if tensor.numel() != 1]
+        big = [(None if t.is_nested else t.shape, of) for t, of in found if t.numel() != 1]
         shapes = {shape for shape, of in big if of}
         told = {held is None for _, of in big for held in of.values()}
         mixed = len(big) > 1 and len(told) > 1
@@ -881,13 +981,27 @@ class Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]
             found = sources | found if ref() is storage else found
         return found
 
-    def _follow(self, tensor: Tensor, sources: Sources) -> None:
-        if tensor.layout == torch.strided:
+    def _count(self, sources: Sources) -> None:
+        self.used |= None in sources.values()
+        self.others += [(name, it) for (name, _), it in sources.items() if it is not None]
+
+    def _follow(self, tensor: Tensor, sources: Sources, met: bool) -> None:
+        if tensor.layout != torch.strided or tensor.is_nested:
+            self._count(sources)  # Nobody knows where it lies: what is made of it is not seen.
+        else:
             storage = tensor.untyped_storage()
             ref, before = self._made.get(storage.data_ptr(), (lambda: None, {}))
             part = ref() is storage and tensor.nbytes < storage.nbytes()
             sources = before | sources if part else sources
             self._made[storage.data_ptr()] = weakref.ref(storage), sources
+            (self._met.add if met else self._met.discard)(storage.data_ptr())
+
+
+def _lies(tensor: Tensor) -> int:
+    """Where the memory of a tensor begins, of which it may be a part; 0 where it has none."""
+    with suppress(RuntimeError):
+        return tensor.untyped_storage().data_ptr()
+    return 0
 
 
 def _each(given: Sequence[Any], lists: bool) -> Iterator[list[Tensor]]:
@@ -900,16 +1014,21 @@ def _each(given: Sequence[Any], lists: bool) -> Iterator[list[Tensor]]:
         yield list(_tensors_in([*entries, *(one for one in given if isinstance(one, Tensor))]))
 
 
-RAW: dict[type, list[str]] = {}
-"""Names by which nodes of a kind show what they have saved."""
+@cache
+def _saved(kind: type) -> list[str]:
+    """Names by which nodes of a kind show what they have saved."""
+    return [name for name in dir(kind) if name.startswith("_raw_saved_")]
+
+
+@cache
+def _saves_results(kind: type) -> bool:
+    names = {name.removeprefix("_raw_saved_") for name in _saved(kind)}
+    return not names <= INPUTS | ({"indices"} if "Index" in kind.__name__ else set())
 
 
 def _packs(node: Any) -> bool:
     """Whether hooks have packed what a node saved: nobody knows what it keeps."""
-    kind = type(node)
-    if kind not in RAW:
-        RAW[kind] = [name for name in dir(kind) if name.startswith("_raw_saved_")]
-    for name in RAW[kind]:
+    for name in _saved(node.__class__):
         with suppress(RuntimeError):  # It is freed.
             found = getattr(node, name)
             each = found if isinstance(found, tuple) else [found]
@@ -982,7 +1101,7 @@ class Graph:
         elsewhere = {}
         for name, place in others:
             told = block.tensors.get(name)
-            if told is None or place.fits(_state(told), block.prints[name]):
+            if told is None or (place.stays() and place.fits(_state(told), block.prints[name])):
                 continue
             if (there := place.there()) is not None and there.data_ptr() != told.data_ptr():
                 elsewhere[name, there.data_ptr()] = there
@@ -999,6 +1118,7 @@ class Graph:
         watch, self.watch = self.watch, None
         if watch is not None:
             watch.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+            watch.end()
             self.others = watch.others
             self.seen = {(n, told) for (n, told), _ in watch.reads if told or n in self.held}
             self.computed = bool(watch.nodes)
@@ -1090,22 +1210,33 @@ class Caches:
 
 @dataclass
 class Applied:
-    """Gradients of a stage as updates applied them, until zeroed, replaced or written to."""
+    """Gradients of a stage as updates applied them, until zeroed, replaced or written to.
+
+    An update may have applied copies of what backwards left in a stash, or its block have taken
+    off what it applied: what lies in a stash since before an update may have been applied.
+    """
 
     _lay: dict[tuple[str, int], tuple[Any, Any, Any]] = field(default_factory=dict)
     _some: dict[tuple[str, int], Tensor] = field(default_factory=dict)
     _handed: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    _grown: dict[tuple[str, int], tuple[Any, Any, Any]] = field(default_factory=dict)
+    _unsure: set[tuple[str, int]] = field(default_factory=set)
 
     def keep(self, block: Block) -> None:
         """An update has ended."""
+        names = block.tensors.keys() & block.before
+        applied = {name for name in names if block.applies(name, block.tensors[name])}
         found: dict[tuple[str, int], tuple[Any, Any, Any]] = {}
-        for name in block.tensors.keys() & block.before:
-            tensor = block.tensors[name]
-            grad = tensor.grad if tensor.is_leaf else None
-            if grad is not None and block.applies(name, tensor):
-                found[name, id(tensor)] = weakref.ref(tensor), *self._hand(grad)
+        for name in applied:
+            leaf = _leaf(block.tensors[name])
+            if (grad := _gradient(leaf)) is not None:
+                found[name, id(leaf)] = weakref.ref(leaf), *self._hand(grad)
         new = {name for name, _ in found}
-        self._lay = {key: lay for key, lay in self._lay.items() if key[0] not in new} | found
+        more = {key: lay for key, lay in self._grown.items() if key[0] in applied}
+        kept = {key: lay for key, lay in self._lay.items() if key[0] not in new}
+        self._unsure = ((self._unsure & kept.keys()) | (more.keys() - kept.keys())) - found.keys()
+        self._lay = more | kept | found
+        self._grown = {key: lay for key, lay in self._grown.items() if key not in more}
 
     def _hand(self, grad: Tensor) -> tuple[Any, Any]:
         number = id(grad)
@@ -1115,10 +1246,12 @@ class Applied:
 
     def look(self, block: Block) -> None:
         """A backward begins: note where autograd adds to a gradient that still lies there."""
-        for name, tensor in block.tensors.items():
-            grad = tensor.grad if tensor.is_leaf else None
+        leaves = [(name, _leaf(tensor)) for name, tensor in block.tensors.items()]
+        for name, leaf in leaves:
+            grad = _gradient(leaf)
             if grad is not None and id(grad) in self._handed:  # That of a stash, as it may be.
-                self._lay[name, id(tensor)] = weakref.ref(tensor), *self._handed[id(grad)]
+                self._lay[name, id(leaf)] = weakref.ref(leaf), *self._handed[id(grad)]
+                self._unsure.discard((name, id(leaf)))
         left = {key: grad for key, lay in self._lay.items() if (grad := _left(*lay)) is not None}
         self._some = {key: _some(grad) for key, grad in left.items()}
         self._lay = {key: self._lay[key] for key in left}
@@ -1134,7 +1267,10 @@ class Applied:
         lay = self._lay.pop(key, None)
         left = None if lay is None else _left(*lay)  # It may be zeroed within the block.
         if left is not None and bool(_some(left)):
-            block.extra.setdefault("again", key[0])
+            if key in self._unsure:
+                block.added = key[0]
+            else:
+                block.extra.setdefault("again", key[0])
 
     def left(self, block: Block) -> None:
         """A backward ends: what was not autograd has written to what still lay there."""
@@ -1144,6 +1280,10 @@ class Applied:
                 there = None if weight() is None else weight().grad
                 if there is not None and there is grad() and bool(self._some.get(key)):
                     block.added = key[0]
+        self._grown = {key: lay for key, lay in self._grown.items() if lay[1]() is not None}
+        for name, leaf in [(name, _leaf(tensor)) for name, tensor in block.tensors.items()]:
+            if (grad := _gradient(leaf)) is not None:
+                self._grown[name, id(leaf)] = weakref.ref(leaf), weakref.ref(grad), _state(grad)
 
 
 def _left(weight: Any, grad: Any, state: Any) -> Tensor | None:
@@ -1167,8 +1307,8 @@ class Grown:
     def keep(self, tensors: Mapping[str, Tensor]) -> None:
         """A backward has ended."""
         for name, tensor in tensors.items():
-            if tensor.is_leaf and tensor.grad is not None:
-                self.kept[id(tensor)] = marks_of({name: tensor}), marks_of({name: tensor.grad})
+            if (grad := _gradient(tensor)) is not None:
+                self.kept[id(tensor)] = marks_of({name: tensor}), marks_of({name: grad})
 
     def left(self, tensors: Mapping[str, Tensor], gone: bool = True) -> None:
         """Note gradients that are zeros since, or gone and nowhere else."""
@@ -1177,9 +1317,10 @@ class Grown:
             was, grads = self.kept.get(id(tensor), ({}, {}))
             if name not in was or was[name][0]() is not tensor:
                 continue
-            if tensor.grad is not None and not _untouched(grads, marks_of({name: tensor.grad})):
-                changed[name] = id(tensor), tensor.grad
-            elif tensor.grad is None and gone and grads[name][0]() is None:
+            grad = _gradient(tensor)
+            if grad is not None and not _untouched(grads, marks_of({name: grad})):
+                changed[name] = id(tensor), grad
+            elif grad is None and gone and grads[name][0]() is None:
                 self.lost[id(tensor)] = name
         parts = [_some(gradient) for _, gradient in changed.values()]
         some = [part.to(parts[0].device) for part in parts]
@@ -1200,6 +1341,21 @@ class Grown:
         self.kept, self.lost = {}, {}
 
 
+class Gradient(Fingerprint):
+    """That of a gradient, with some of its elements."""
+
+    def __init__(self, gradient: Tensor) -> None:
+        super().__init__(gradient)
+        flat = gradient.detach().reshape(-1)
+        self._some = flat[:: -(-len(flat) // 64)].clone()
+
+    def apart(self, other: Gradient) -> bool:
+        """Whether it is no multiple of another one, nor of so few values that many are like it."""
+        one, two = self._some.to("cpu", torch.cdouble), other._some.to("cpu", torch.cdouble)
+        angle = torch.linalg.vecdot(one, two).abs() / (one.norm() * two.norm())
+        return len(set(one.tolist())) > 7 and bool(angle < 1 - 1e-6)
+
+
 @dataclass
 class Made:
     """Gradients that backwards of a stage made, of a few weights, by forward and weight.
@@ -1208,7 +1364,7 @@ class Made:
     where it is what another backward made, bit for bit, and its own made something else.
     """
 
-    _of: dict[Any, dict[str, list[Fingerprint]]] = field(default_factory=dict)
+    _of: dict[Any, dict[str, list[Gradient]]] = field(default_factory=dict)
     _lay: Marks = field(default_factory=dict)
 
     def look(self, block: Block) -> None:
@@ -1227,12 +1383,12 @@ class Made:
             block.hooks.append((leaves[name].register_hook(come), None))  # type: ignore[no-untyped-call]
         self._lay = marks_of(_gradients(leaves, few))
 
-    def _comes(self, made: list[Fingerprint], gradient: Tensor) -> None:
+    def _comes(self, made: list[Gradient], gradient: Tensor) -> None:
         if torch.compiler.is_compiling():
             return  # Compiled autograd traces hooks.
         gradient = _plain(gradient)
         if gradient.layout == torch.strided:
-            made.append(Fingerprint(gradient))
+            made.append(Gradient(gradient))
 
     def left(self, block: Block) -> None:
         """A backward ends: what it added to, it made as well."""
@@ -1240,7 +1396,7 @@ class Made:
         for name, gradient in _gradients(block.tensors, made).items():
             before = {name: self._lay[name]} if name in self._lay else {}
             if not _untouched(before, marks_of({name: gradient})):
-                made[name].append(Fingerprint(gradient))
+                made[name].append(Gradient(gradient))
 
     def applied(self, block: Block, optimizer: Any) -> None:
         """An optimizer is to step within an update."""
@@ -1248,27 +1404,34 @@ class Made:
         tensors = {name: ref() for name, (ref, _) in block.before.items()}
         weights = {n: t for n, t in tensors.items() if t is not None and id(t) in mine}
         for name, gradient in _gradients(weights, self._of.get(block.number, {})).items():
-            block.gradients.setdefault(name, Fingerprint(gradient))
+            block.gradients.setdefault(name, Gradient(gradient))
 
-    def another(self, block: Block) -> str | None:
-        """Whose gradients an update applied, where they are not its own."""
-        strange = {}
+    def nothing(self, block: Block) -> bool | None:
+        """Whether the gradient of an update is zero; None where none was seen."""
+        made = [each for of in self._of.get(block.number, {}).values() for each in of]
+        return all(each.digest() == each.zero() for each in made) if made else None
+
+    def another(self, block: Block) -> dict[str, str]:
+        """Whose gradients an update applied, where they are not its own, or may not be."""
+        strange, sure = {}, False
         for name, found in block.gradients.items():
-            own = [entry.digest() for entry in self._of.get(block.number, {}).get(name, ())]
+            made = self._of.get(block.number, {}).get(name, ())
+            own = [entry.digest() for entry in made]
             if own and found.digest() not in own and found.zero() not in (found.digest(), *own):
                 strange[name] = found.digest()
-        for number, made in list(self._of.items())[::-1] if strange else ():
-            if all(d in [entry.digest() for entry in made.get(n, ())] for n, d in strange.items()):
+                sure |= all(found.apart(entry) for entry in made)
+        for number, of in list(self._of.items())[::-1] if strange else ():
+            if all(d in [entry.digest() for entry in of.get(n, ())] for n, d in strange.items()):
                 step = f" of step {number[0]}" if number[0] != block.step else ""
-                return f"bit for bit that of microbatch {number[-1]}{step} ({min(strange)})"
-        return None
+                says = f"bit for bit that of microbatch {number[-1]}{step} ({min(strange)})"
+                return {"gradient": says} if sure else {"undecided": f"its gradient is {says}"}
+        return {}
 
 
 def _gradients(tensors: Mapping[str, Tensor], names: Iterable[str]) -> dict[str, Tensor]:
     """Dense gradients that lie in some of the weights."""
-    found = {
-        name: tensors[name].grad for name in names if name in tensors and tensors[name].is_leaf
-    }
+    leaves = {name: tensors[name] for name in names if name in tensors}
+    found = {n: _gradient(t) for n, t in leaves.items() if _leaf(t) is t}
     return {n: g for n, g in found.items() if g is not None and g.layout == torch.strided}
 
 
@@ -1360,6 +1523,7 @@ class Recorder:
         self._applied: defaultdict[tuple[int, int], Applied] = defaultdict(Applied)
         self._grown: dict[tuple[int, int], Grown] = {}
         self._made: dict[tuple[int, int], Made] = {}
+        self._stepping: set[tuple[int, int]] = set()
         self._computed: Block | None = None
         self._forwards: dict[tuple[int, int], int] = {}
         parameters = {"run": self.run, "recorder": FORMAT}
@@ -1421,7 +1585,8 @@ class Recorder:
     ) -> AbstractContextManager[Block]:
         """Record an update, by the gradient of `microbatch`: `weights` is what it changes.
 
-        An update out of place sets ``block.weights``. One that writes nothing is not logged.
+        An update out of place sets ``block.weights``. One that writes nothing is not logged, or
+        as ``unseen`` where it may be an update whose steps are too small to be seen.
         """
         return self._recorded(Block("U", stage, microbatch, pipeline, weights))
 
@@ -1475,11 +1640,14 @@ class Recorder:
         if block.op == "U":
             given = tensors_of(block.weights, f"U of stage {block.stage}")
             block.before = marks_of(given)
+            block.graded = any(_gradient(tensor) is not None for tensor in given.values())
             self._inside.pop(threading.get_ident(), None)
             self._grown.setdefault(block.key, Grown()).applied(block, given)
-            block.found = {name: self._known.look(tensor)[0] for name, tensor in given.items()}
+            likely = self._likely(block)
+            looked = {name: self._known.look(t, likely.get(name)) for name, t in given.items()}
+            block.found = {name: entry for name, (entry, _) in looked.items()}
         else:
-            block.look(self._known)
+            block.look(self._known, self._likely(block))
             if block.op != "F":
                 kept = [*self._places.items()]  # At once: other threads have forwards too.
                 others = [each for n, each in kept if n[1:3] == block.key]
@@ -1500,6 +1668,12 @@ class Recorder:
         block.start = time.monotonic_ns()
         block.graph.enter()
 
+    def _likely(self, block: Block) -> Mapping[str, bytes]:
+        """What weights hold, if all is well: what a forward read, or the newest."""
+        read = {} if block.op in "FU" else self._places.get(block.number, {})
+        known = {name: place.held.digest() for name, place in read.items() if place.held.ready()}
+        return {**self._copies.get(block.key, Copy()).newest, **known}
+
     def _end(self, block: Block) -> None:
         block.end = time.monotonic_ns()
         self._closes(block)
@@ -1507,7 +1681,7 @@ class Recorder:
         block.cast |= any(map(torch.is_autocast_enabled, kinds))
         self._remember(block)
         if block.op == "U":
-            block.look(self._known)
+            block.look(self._known, {})
             self._newest[block.key] = block.places()
             self._applied[block.key].keep(block)
         else:
@@ -1559,21 +1733,34 @@ class Recorder:
             return
         digests = block.use()
         copy = self._copies.setdefault(block.key, Copy())
-        if copy.count >= 0 and copy.newest.keys() != digests.keys():
+        kinds = {name: entry.kind for name, entry in block.prints.items()}
+        if copy.count >= 0 and copy.kinds != kinds:
+            now, then = kinds.items() - copy.kinds.items(), copy.kinds.items() - kinds.items()
             raise RecorderError(
-                f"the weights of stage {block.stage} have the same names in every block, found "
-                f"{sorted(digests)} after {sorted(copy.newest)}: hand over all of them, always, "
-                "and see whether two were tied or parted meanwhile"
+                f"the weights of stage {block.stage} have the same names, types and shapes in "
+                f"every block, found {sorted(now)} in place of {sorted(then)}: hand over all of "
+                "them, always, and see whether two were tied or parted meanwhile"
             )
+        copy.kinds = kinds
+        other = [name for name, entry in block.written if entry.digest() != digests[name]]
+        layers = {name.rpartition(".")[0] for name in other}
+        copy.written |= {
+            name
+            for name, tensor in block.tensors.items()
+            if not tensor.requires_grad and name.rpartition(".")[0] in layers
+        }
         version = None
         if block.op == "U":
             if copy.newest == digests and not block.writes():
+                if self._unseen(block):
+                    block.extra |= {"unseen": True, "undecided": UNSEEN}
+                    self._write_event(block, None)
                 return  # Nothing was written, so no version was made.
+            self._stepping |= {block.key} if block.steps or block.beside else set()
             for name, entry in block.found.items() if copy.count >= 0 else ():
-                if entry.digest() != copy.newest.get(name):
+                if entry.digest() != copy.newest.get(name) and name not in copy.written:
                     block.extra.setdefault("no_version", f"the last update left another {name}")
-            another = self._made.get(block.key, Made()).another(block)
-            block.extra |= {} if another is None else {"gradient": another}
+            block.extra |= self._made.get(block.key, Made()).another(block)
             copy.count = max(copy.count, 0)  # Version 0 was there, though nobody looked at it.
             copy.register(digests, block.marks)
         else:
@@ -1584,7 +1771,8 @@ class Recorder:
                 version, why = None, unsure
             block.extra |= why
         block.extra |= {"current": copy.count}
-        block.extra |= {"hash": together(digests)} if block.hashed else {}
+        hashed = block.hashed and not copy.written
+        block.extra |= {"hash": together(digests)} if hashed else {}
         if block.op == "F" and self.stamps:
             number = (block.microbatch, block.pipeline)
             if not block.stage:
@@ -1596,6 +1784,18 @@ class Recorder:
             block.extra["host"] = f"{self._host} (launch times of rank {self.rank})"
         self._write_event(block, version)
         block.tensors, block.weights = {}, {}
+
+    def _unseen(self, block: Block) -> bool:
+        """Whether a block that wrote nothing may have been an update; a judge sees if one is due.
+
+        By an optimizer of other tensors; or by hand, where nothing is to be learnt, or never an
+        optimizer was seen.
+        """
+        if block.steps or block.beside:
+            return _made(block.beside)
+        zero = self._made.get(block.key, Made()).nothing(block)
+        by_hand = block.key not in self._stepping
+        return bool(zero) or (by_hand and (block.graded or zero is not None))
 
     def _write_event(self, block: Block, version: int | None) -> None:
         extra = {"host": self._host, "run": self.run, **block.extra}

@@ -12,6 +12,7 @@ import numpy as np
 
 from gpu_validation.checks.finding import Finding, fails, holds, undecided
 from gpu_validation.checks.observed import UNSEEN, Observed, causes, values_at
+from gpu_validation.checks.order import EARLY
 from gpu_validation.event_log import is_recorded
 from gpu_validation.prediction import Prediction
 from schedules.actions import COMPUTE, Action, Kind, among
@@ -45,7 +46,7 @@ def check(seen: Observed, predicted: Prediction) -> Finding:
             NAME, f"the log lacks the version of {absent} of {len(found)} actions{first_why}"
         )
     finding = _told(seen) or _again(seen) or _updates(seen, predicted, len(found))
-    return _lost(seen) or finding if finding.holds else finding
+    return _unsure(seen) or _lost(seen) or finding if finding.holds else finding
 
 
 def _first_fault(seen: Observed, predicted: Prediction, wrong: IntArray, compared: int) -> Finding:
@@ -127,6 +128,14 @@ def _lost(seen: Observed) -> Finding | None:
     return None
 
 
+def _unsure(seen: Observed) -> Finding | None:
+    """It is known of every update what it made; None if so."""
+    for index, extra in sorted(seen.log.extra.items()):
+        if seen.log.schedule.kind[index] == Kind.U and extra.get("undecided") is not None:
+            return undecided(NAME, f"{seen.log.schedule.action(index)}: {extra['undecided']}")
+    return None
+
+
 def _noted(seen: Observed, key: str) -> Iterator[tuple[str, str]]:
     """Actions of which a log notes something, with the weight."""
     for index, extra in sorted(seen.log.extra.items()):
@@ -139,7 +148,8 @@ def _updates(seen: Observed, predicted: Prediction, compared: int) -> Finding:
     at = seen.find(predicted.schedule)
     expected = update_after(predicted.schedule)
     found = np.append(seen.updated, False)[at]
-    wrong = np.flatnonzero(found != expected)
+    last = seen.partial & np.isin(at, seen.schedule.offsets[1:] - 1)  # What came then is not there.
+    wrong = np.flatnonzero((found != expected) & ~(last & expected))
     if len(wrong):
         return _update_fault(predicted, wrong, compared, len(at))
     strange = _strange_update(seen)
@@ -147,6 +157,8 @@ def _updates(seen: Observed, predicted: Prediction, compared: int) -> Finding:
         index, says = strange
         action = str(seen.log.schedule.action(index))
         return fails(NAME, f"{action} {says}", compared, action=action)
+    if (found != expected).any():
+        return undecided(NAME, EARLY)
     return holds(
         NAME,
         compared + len(at),
@@ -200,7 +212,7 @@ def _strange_update(seen: Observed) -> tuple[int, str] | None:
             return index, f"was made of weights that are not the newest: {extra['no_version']}"
         if "gradient" in extra:
             return index, f"applies a gradient that is not its own: {extra['gradient']}"
-        if current != made[copy]:
+        if current != made[copy] and "undecided" not in extra:
             return index, f"was to make version {made[copy]} and made {current}"
     return None
 

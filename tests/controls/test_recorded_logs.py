@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
+from torch.func import functional_call
 
 import staleproof.cli
 from gpu_validation import Recorder, judge
@@ -312,6 +314,17 @@ def test_what_a_rank_left_that_was_killed_is_read_and_never_agrees(
     assert "rank 2 was to do" in failed(judge(log, PIPEDREAM))["order"]
 
 
+def test_an_update_that_is_torn_off_is_not_missed(sound: Path, tmp_path: Path) -> None:
+    log = written(lines(sound), tmp_path / "log")
+    path = log / "rank2.jsonl"
+    text = path.read_text()
+    assert json.loads(text.splitlines()[-1])["op"] == "U"
+    path.write_text(text[:-5])
+    found = judge(log, PIPEDREAM)
+    assert not found.agree
+    assert not failed(found)
+
+
 def test_steps_of_a_flush_are_judged_one_by_one(tmp_path: Path) -> None:
     schedule = build("1f1b", 2, 4)
     loop = OwnLoop(schedule, tmp_path / "log")
@@ -501,6 +514,33 @@ def test_a_gradient_of_another_microbatch_is_recognised(
     assert says is None or failed(judged)["versions"].startswith(says)
 
 
+@pytest.mark.parametrize("loss", ["l1", "l2"])
+@pytest.mark.parametrize("own", [True, False], ids=["twice its own", "another's"])
+def test_a_multiple_of_its_own_may_be_that_of_another(own: bool, loss: str, tmp_path: Path) -> None:
+    """The last microbatch has half the samples; far from a target, signs are all that is learnt."""
+    torch.manual_seed(0)
+    module = nn.Linear(8, 8)
+    module.weight.requires_grad_(False)
+    optimizer, kept = sgd([module.bias]), []
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                far = module(torch.rand(2 if m == 3 else 4, 8)) - 1e2
+                made = (far.abs() if loss == "l1" else far.square()).sum()
+            with recorder.backward(0, m, module):
+                made.backward()
+            assert module.bias.grad is not None
+            kept.append(module.bias.grad.clone())
+            if m == 3:
+                module.bias.grad = 2 * kept[3] if own else kept[2]
+            with recorder.update(0, m, module):
+                optimizer.step()
+            optimizer.zero_grad()
+    found = judge(tmp_path / "log", build("naive", 1, 4))
+    assert found.agree is (own and loss == "l2")
+    assert bool(failed(found)) is (not own and loss == "l2")
+
+
 @pytest.mark.parametrize("label", [True, False])
 def test_a_gradient_that_is_applied_late_is_that_of_the_microbatch_that_the_update_names(
     label: bool, tmp_path: Path
@@ -524,3 +564,135 @@ def test_a_gradient_that_is_applied_late_is_that_of_the_microbatch_that_the_upda
     log = lines(tmp_path / "log")[0][1:]
     noted = [event["extra"].get("gradient") for event in log if event["op"] == "U"]
     assert [entry is None for entry in noted] == [label] * 3
+
+
+@pytest.mark.parametrize("part", [1, 16])
+def test_weights_that_are_put_back_past_autograd_are_read_again(part: int, tmp_path: Path) -> None:
+    """Few rows of a table differ, and the stash is copied into it for the backward."""
+    module = nn.Embedding(4096, 8)
+    weight, waits = module.weight, []
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4, part=part) as recorder:
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                waits.append((m, weight.detach().clone()))
+            if not m:
+                continue
+            of, stash = waits.pop(0)
+            new = weight.detach().clone()
+            weight.data.copy_(stash)
+            with recorder.backward(0, of, module):
+                module(torch.tensor([500 * of])).square().sum().backward()
+            weight.data.copy_(new)
+            with recorder.update(0, of, module), torch.no_grad():
+                assert weight.grad is not None
+                weight.sub_(weight.grad)
+            weight.grad = None
+    log = lines(tmp_path / "log")[0][1:]
+    assert [event["version"] for event in log if event["op"] == "F"] == [0, 0, 1, 2]
+    assert [event["version"] for event in log if event["op"] == "B"] == [0, 0, 1]
+    assert not any("no_version" in event["extra"] for event in log)
+
+
+SEEN = "nothing was seen to be written"
+BESIDE = "stepped twice in its block"
+
+
+@pytest.mark.parametrize(
+    ("lr", "steps", "every", "says"),
+    [
+        (1e-2, 1, 1, None),
+        (1e-2, 2, 1, BESIDE),
+        (1e-6, 1, 1, SEEN),  # Rounded away.
+        (1e-2, 1, 2, None),  # Its block is there for every microbatch, and empty for half of them.
+        (1e-6, 1, 2, SEEN),
+    ],
+)
+def test_an_optimizer_of_masters(
+    lr: float, steps: int, every: int, says: str | None, tmp_path: Path
+) -> None:
+    """Such as those of Megatron, in float32; the weights are bfloat16."""
+    torch.manual_seed(0)
+    module = nn.Linear(8, 8).bfloat16()
+    weights = list(module.parameters())
+    masters = [weight.detach().float().clone() for weight in weights]
+    optimizer = torch.optim.AdamW(masters, lr=lr)
+    schedule = build("naive", 1, 4)
+    if every > 1:
+        policy = dataclasses.replace(schedule.policy, interval=every)
+        schedule = dataclasses.replace(schedule, policy=policy)
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                loss = module(torch.rand(3, 8).bfloat16()).square().mean()
+            with recorder.backward(0, m, module):
+                loss.backward()
+            with recorder.update(0, m, module):
+                if m % every == every - 1:
+                    for master, weight in zip(masters, weights, strict=True):
+                        assert weight.grad is not None
+                        master.grad = weight.grad.float()
+                    for _ in range(steps if m == 3 else 1):
+                        optimizer.step()
+                    for master, weight in zip(masters, weights, strict=True):
+                        weight.data.copy_(master)
+                        weight.grad = None
+    found = judge(tmp_path / "log", schedule)
+    said = next(entry for entry in found.findings if entry.name == "versions")
+    assert found.agree == (says is None), said
+    assert says is None or (not failed(found) and says in said.says)
+
+
+@pytest.mark.parametrize("way", ["learns", "zero", "left out"])
+def test_an_update_by_hand_of_a_gradient_of_zero(way: str, tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    module = nn.Linear(8, 8)
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        for m in range(4):
+            with recorder.forward(0, m, module):
+                kept = -1e3 if way == "zero" and m == 2 else 1e3
+                loss = (module(torch.rand(3, 8)) + kept).relu().mean()
+            with recorder.backward(0, m, module):
+                loss.backward()
+            with recorder.update(0, m, module) if way != "left out" or m != 2 else nullcontext():
+                for weight in module.parameters() if way != "left out" or m != 2 else ():
+                    assert weight.grad is not None
+                    weight.data -= 0.1 * weight.grad
+            for weight in module.parameters():
+                weight.grad = None
+    found = judge(tmp_path / "log", build("naive", 1, 4))
+    assert found.agree is (way == "learns")
+    assert bool(failed(found)) is (way == "left out")
+
+
+@pytest.mark.parametrize(
+    ("steps", "zeroed", "says"),
+    [(1, True, None), (2, True, "0U3 is 2 steps"), (1, False, "0B1 adds to the gradient")],
+)
+@pytest.mark.parametrize("cut", ["view", "split"])
+def test_weights_that_are_views_of_one_parameter(
+    cut: str, steps: int, zeroed: bool, says: str | None, tmp_path: Path
+) -> None:
+    module = nn.Linear(8, 8)
+    flat = torch.cat([weight.detach().flatten() for weight in module.parameters()])
+    flat.requires_grad_()
+    optimizer = torch.optim.SGD([flat], lr=0.1)
+
+    def views() -> dict[str, torch.Tensor]:
+        weight, bias = torch.split(flat, [64, 8]) if cut == "split" else (flat[:64], flat[64:])
+        return {"weight": weight.view(8, 8), "bias": bias}
+
+    with Recorder(tmp_path / "log", rank=0, ranks=1, microbatches=4) as recorder:
+        for m in range(4):
+            given = views()
+            with recorder.forward(0, m, given):
+                loss = functional_call(module, given, (torch.rand(3, 8),)).square().mean()
+            with recorder.backward(0, m, given):
+                loss.backward()
+            with recorder.update(0, m, given):
+                for _ in range(steps if m == 3 else 1):
+                    optimizer.step()
+            if zeroed:
+                optimizer.zero_grad()
+    found = judge(tmp_path / "log", build("naive", 1, 4))
+    assert found.agree == (says is None), failed(found)
+    assert says is None or failed(found)["versions"].startswith(says)

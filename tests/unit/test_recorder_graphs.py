@@ -122,7 +122,29 @@ DIRECT: dict[str, Callable[[], nn.Module]] = {
         nn.Linear(8, 8), nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
     ),
     "recurrent": lambda: nn.GRU(8, 8),
+    "long memory": lambda: nn.LSTM(8, 8),
+    "picked": lambda: Shifted(lambda shift: shift[torch.arange(8)] + shift.square().sum()),
+    "smooth": lambda: Shifted(nn.functional.gelu),
 }
+
+
+class Shifted(nn.Module):
+    """Adds what is made of a weight to the result of a first layer, which needs no weight."""
+
+    def __init__(
+        self,
+        make: Callable[..., Tensor],
+        last: Callable[[Tensor, Tensor], Tensor] | None = None,
+    ) -> None:
+        super().__init__()
+        self.layer, self.shift, self.make = nn.Linear(8, 8), nn.Parameter(torch.rand(8)), make
+        self.matrix = nn.Parameter(torch.eye(8) * 2 + torch.rand(8, 8) / 9)
+        self.last = last
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.layer(x) + self.make(self.shift)
+        return out if self.last is None else self.last(self.matrix, out.t()).t()
+
 
 DERIVED: dict[str, Callable[[], nn.Module]] = {
     "weight_norm": lambda: layers(normed),
@@ -133,6 +155,23 @@ DERIVED: dict[str, Callable[[], nn.Module]] = {
     "low rank": lambda: Made(lambda one, two: one + two @ two[:2].t() @ two[:2]),
     "side by side": lambda: Made(lambda one, two: torch.cat([one, two])[:8]),
     "custom": lambda: nn.Sequential(Custom(8, 8), nn.LayerNorm(8)),
+    **{
+        name: partial(Shifted, make)
+        for name, make in dict[str, Callable[..., Tensor]](
+            {
+                "exp": torch.exp,
+                "sigmoid": torch.sigmoid,
+                "softmax": lambda shift: shift.softmax(0),
+                "norm of a weight": torch.norm,
+                "deviation": torch.std,
+                "sum of exps": lambda shift: shift.logsumexp(0),
+                "log of sigmoid": nn.functional.logsigmoid,
+                "largest": lambda shift: shift.max(0).values,
+            }
+        ).items()
+    },
+    "solved": lambda: Shifted(nn.Identity(), torch.linalg.solve),
+    "determinant": lambda: Shifted(nn.Identity(), lambda w, x: x + torch.linalg.slogdet(w)[1]),
 }
 
 
@@ -569,6 +608,55 @@ def halves(module: nn.Module, weights: dict[str, Tensor], x: Tensor) -> Grads:
     return by_hand(module, given, x)
 
 
+class Gated(nn.Module):
+    """Its gate has the shape of its data, and its last weight makes one number of a sample."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate, self.last = nn.Parameter(torch.rand(5, 4)), nn.Parameter(torch.rand(4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = (x * self.gate) @ self.last
+        return out
+
+
+def gated(name: str = "", inplace: bool = False) -> Backward:
+    """The gradient of the data is kept, to be sent: of the newest of one weight, or the stash."""
+
+    def computed(module: nn.Module, weights: dict[str, Tensor], x: Tensor) -> Grads:
+        used = weights | ({name: live(module)[name]} if name else {})
+        with torch.no_grad():
+            back = 2 * ((x * weights["gate"]) @ weights["last"])
+            if name == "gate":
+                inner = back[:, None] @ weights["last"][None]
+                module.sent = inner.mul_(used["gate"]) if inplace else inner * used["gate"]
+            else:
+                module.sent = back[0] * used["last"]
+        return {"last": x.t() @ back}
+
+    return computed
+
+
+LAYOUTS: dict[str, Callable[[Tensor], Tensor]] = {
+    "sparse": lambda weight: weight.to_sparse().to_dense(),
+    "csr": lambda weight: weight.to_sparse_csr().to_dense(),
+    "mkldnn": lambda weight: weight.to_mkldnn().to_dense(),
+    "nested": lambda weight: torch.nested.nested_tensor([weight]).to_padded_tensor(0.0)[0],
+}
+
+
+def laid_out(layout: str, newest: bool = False) -> Backward:
+    """Of matrices that go through another layout."""
+
+    def computed(module: nn.Module, weights: dict[str, Tensor], x: Tensor) -> Grads:
+        of = live(module) if newest else weights
+        with torch.no_grad():
+            matrices = {n: LAYOUTS[layout](w.detach()) for n, w in of.items() if w.dim() == 2}
+        return by_hand(module, weights | matrices, x)
+
+    return computed
+
+
 def squares() -> nn.Module:
     return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
 
@@ -590,6 +678,8 @@ def stale(
         module = make()
         if attached:
             recorder.attach(module)
+        averages: Any = [weight.detach() * 2 for weight in module.parameters()]
+        module.averages = averages
         stash, x = clones(module), torch.rand(5, 4)
         with recorder.forward(0, 0, stash), torch.no_grad():
             functional_call(module, stash, (x,))
@@ -617,6 +707,7 @@ WRONG: dict[str, tuple[Backward, str]] = {
     "a copy, by hand": (at(clones, by_hand), READ),
     "half": (half, READ),
     "halves": (halves, READ),
+    **{layout: (laid_out(layout, True), READ) for layout in LAYOUTS},
     "numpy": (at(through_numpy), UNUSED),
     "thread": (in_thread(at(live)), UNUSED),
 }
@@ -641,6 +732,15 @@ def test_a_first_layer_that_is_recomputed_with_other_weights_is_undecided(
     assert says in event["extra"]["undecided"]
 
 
+@pytest.mark.parametrize("name", ["", "last", "gate", "gate in place"])
+def test_data_of_the_shape_of_a_weight_that_is_made_of_older_ones_is_undecided(
+    name: str, tmp_path: Path
+) -> None:
+    event = stale(tmp_path, gated(name[:4], "place" in name), Gated)
+    assert event["version"] == (None if name else 0)
+    assert (READ in event["extra"].get("undecided", "")) is bool(name)
+
+
 def test_a_copy_that_was_taken_before_the_block_is_no_stash(tmp_path: Path) -> None:
     taken: list[dict[str, Tensor]] = []
 
@@ -654,6 +754,7 @@ def test_a_copy_that_was_taken_before_the_block_is_no_stash(tmp_path: Path) -> N
 
 
 RIGHT: dict[str, Backward] = {
+    **{layout: laid_out(layout) for layout in LAYOUTS},
     "functional_call": pulled,
     "by hand": by_hand,
     "forwards": forwards,
@@ -678,7 +779,16 @@ def averaged_by_hand(module: nn.Module, _: Any) -> None:
             average.mul_(0.9).add_(weight, alpha=0.1)
             average.lerp_(weight, 0.1)
             average.copy_(0.9 * average + 0.1 * weight)
+            torch.lerp(average, weight, 0.1, out=average)
         torch._foreach_lerp_(averages, [*module.parameters()], 0.1)
+
+
+def averaged_before(module: nn.Module, _: Any) -> None:
+    """Into averages that are older than the block, and outlive it."""
+    averages: Any = module.averages
+    for weight, average in zip(module.parameters(), averages, strict=True):
+        average.mul_(0.9).add_(weight.detach(), alpha=0.1)
+        torch.lerp(average, weight.detach(), 0.1, out=average)
 
 
 def logged(module: nn.Module, weights: dict[str, Tensor]) -> None:
@@ -720,7 +830,9 @@ def test_a_gradient_at_the_stash_is_known_however_it_is_computed(name: str, tmp_
 
 
 @pytest.mark.parametrize("compute", [pulled, by_hand], ids=["autograd", "by hand"])
-@pytest.mark.parametrize("beside", [averaged, averaged_by_hand, logged, clipped, stashed, put_in])
+@pytest.mark.parametrize(
+    "beside", [averaged, averaged_before, averaged_by_hand, logged, clipped, stashed, put_in]
+)
 def test_what_computes_no_gradient_may_read_the_newest_weights_beside(
     beside: Any, compute: Backward, tmp_path: Path
 ) -> None:
@@ -874,7 +986,7 @@ def test_what_hooks_of_saved_tensors_keep_nobody_knows(
             with nullcontext() if attached else recorder.forward(0, m, module):
                 with nullcontext() if inside else context():
                     loss = module(torch.rand(2, 8)).square().sum()
-                waits.append((m, loss + 0.1 * module.one.weight.norm()))
+                waits.append((m, loss + 0.1 * module.one.weight.square().sum()))
             if m:
                 of, loss = waits.pop(0)
                 with nullcontext() if attached else recorder.backward(0, of, module):

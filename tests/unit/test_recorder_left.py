@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from gpu_validation.recorder import Fingerprint, Recorder
+from gpu_validation.recorder import FACTORS, ROW, Fingerprint, Recorder, RecorderError, _sums
 
 Weights = dict[str, Tensor]
 
@@ -130,6 +130,49 @@ def test_a_gradient_that_a_stash_keeps_is_added_to(zeroed: str, tmp_path: Path) 
     assert [("again" in event["extra"]) for event in found] == [False, False, wrong, wrong]
 
 
+def buffered(module: nn.Module) -> Weights:
+    """Clones that are leaves, and parts of one buffer."""
+    buffer = torch.cat([weight.detach().flatten() for weight in module.parameters()])
+    parts = torch.split(buffer, [weight.numel() for weight in module.parameters()])
+    named = zip(module.named_parameters(), parts, strict=True)
+    return {n: part.view(w.shape).detach().requires_grad_() for (n, w), part in named}
+
+
+@pytest.mark.parametrize("take", [clones, buffered])
+@pytest.mark.parametrize("zeroed", [False, True])
+@pytest.mark.parametrize("handed", ["clone", "taken off", "left"])
+def test_a_gradient_of_a_stash_that_microbatches_share_is_added_to(
+    handed: str, zeroed: bool, take: Callable[[nn.Module], Weights], tmp_path: Path
+) -> None:
+    """Two forwards of each version, and an update behind every backward."""
+    module, recorder, x = net(), made(tmp_path), torch.rand(4, 8)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.1)
+    stash, losses = take(module), []
+    for m in range(2):
+        with recorder.forward(0, m, stash):
+            losses.append(functional_call(module, stash, (x,)).square().sum())
+    for m, loss in enumerate(losses):
+        for kept in stash.values() if zeroed else ():
+            kept.grad = None
+        with recorder.backward(0, m, stash):
+            loss.backward()
+        for name, weight in module.named_parameters():
+            gradient = stash[name].grad
+            assert gradient is not None
+            weight.grad = gradient.clone() if handed == "clone" else gradient
+        with recorder.update(0, m, module):
+            optimizer.step()
+            if handed == "taken off":
+                optimizer.zero_grad()
+        optimizer.zero_grad()
+    (one, two) = [event for event in events(recorder) if event["op"] == "B"]
+    assert one["version"] == 0
+    assert ("again" in two["extra"]) is (handed == "left" and not zeroed)
+    assert ("was zeroed first" in two["extra"].get("undecided", "")) is (
+        handed != "left" and not zeroed
+    )
+
+
 @pytest.mark.parametrize("op", ["F", "B"])
 @pytest.mark.parametrize("way", ["copy", "data", "same"])
 def test_weights_that_change_within_a_block_are_undecided(
@@ -221,3 +264,93 @@ def test_a_convolution_reads_its_weight_for_the_gradient_of_its_input_alone(
             weight.grad = None
     versions = [event["version"] for event in events(recorder) if event["op"] == "B"]
     assert versions == ([0, 0] if first else [0, None])
+
+
+def swapped(words: Tensor) -> None:
+    words[:2] = words[:2].flip(0)
+
+
+def moved(words: Tensor) -> None:
+    words.view(torch.int64)[3] += 7
+    words.view(torch.int64)[9] -= 7
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64, torch.bfloat16])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda words: words.neg_(),
+        lambda words: words[::2].neg_(),
+        lambda words: words.view(torch.int64).bitwise_xor_(-1 << 63),
+        lambda words: words.view(torch.int64)[4:6].bitwise_xor_(-1 << 63),
+        swapped,
+        moved,
+    ],
+    ids=["all negated", "every second one", "top bits", "two of them", "swapped", "moved"],
+)
+def test_a_fingerprint_of_a_long_tensor_sees_changes_that_make_up_for_one_another(
+    change: Callable[[Tensor], object], dtype: torch.dtype
+) -> None:
+    torch.manual_seed(0)
+    before = torch.randn(16384, dtype=dtype)
+    after = before.clone()
+    assert Fingerprint(after).digest() == Fingerprint(before).digest()
+    rows = before.view(torch.int32).view(-1, ROW // 4)
+    by_hand = torch.stack([(rows * each).sum(1) for each in torch.tensor(FACTORS).t()], 1)
+    assert torch.equal(_sums(rows), by_hand)  # As on a device.
+    change(after)
+    assert not torch.equal(before, after)
+    assert Fingerprint(after).digest() != Fingerprint(before).digest()
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_slot_of_a_ring_counts_as_what_it_holds_by_now(own: bool, tmp_path: Path) -> None:
+    """At its forward it held what the other slot holds; it has been filled anew since."""
+    module, recorder, x = net(), made(tmp_path), torch.rand(4, 8)
+    ring = [clones(module) for _ in range(2)]
+    for m in range(2):
+        with recorder.forward(0, m, ring[m]), torch.no_grad():
+            functional_call(module, ring[m], (x,))
+    with recorder.update(0, 0, module), torch.no_grad():
+        for weight in module.parameters():
+            weight.mul_(2)
+    with torch.no_grad():
+        for name, weight in module.named_parameters():
+            ring[0][name].copy_(weight)
+    used = ring[1] | ({} if own else {"2.weight": ring[0]["2.weight"]})
+    with recorder.backward(0, 1, ring[1]):
+        loss = functional_call(module, used, (x,)).square().sum()
+        torch.autograd.grad(loss, list(used.values()))
+    assert events(recorder)[-1]["version"] == (0 if own else None)
+
+
+@pytest.mark.parametrize("told", ["parameters", "buffers too"])
+def test_running_means_beside_the_weights_are_undecided(told: str, tmp_path: Path) -> None:
+    module, recorder = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8)), made(tmp_path)
+    optimizer, losses = torch.optim.SGD(module.parameters(), lr=0.1), []
+    buffers = dict(module.named_buffers()) if told == "buffers too" else {}
+    for m in range(3):
+        stash = clones(module) | {name: buffer.clone() for name, buffer in buffers.items()}
+        with recorder.forward(0, m, stash):
+            losses.append(functional_call(module, stash, (torch.rand(4, 8),)).square().sum())
+        with recorder.backward(0, m, stash):
+            losses[m].backward()
+        for name, weight in module.named_parameters():
+            weight.grad = stash[name].grad
+        with recorder.update(0, m, dict(module.named_parameters()) | buffers):
+            optimizer.step()
+    found = events(recorder)
+    assert not any("no_version" in event["extra"] for event in found)
+    versions = [event["version"] for event in found if event["op"] != "U"]
+    assert versions == ([None] * 6 if buffers else [0, 0, 1, 1, 2, 2])
+    assert all(("hash" in event["extra"]) is not bool(buffers) for event in found)
+
+
+def test_types_are_the_same_in_every_block(tmp_path: Path) -> None:
+    module, recorder = net(), made(tmp_path)
+    half = {name: weight.bfloat16() for name, weight in module.named_parameters()}
+    with recorder.forward(0, 0, half):
+        pass
+    says = r"same names, types and shapes.*float32.*bfloat16"
+    with pytest.raises(RecorderError, match=says), recorder.update(0, 0, module):
+        torch._foreach_mul_([weight.data for weight in module.parameters()], 2.0)
