@@ -28,7 +28,7 @@ from schedules.rules import GreedyRule
 from schedules.stamps import LINE, StampedOrder
 from theory.errors import UnsupportedFormError
 from theory.laws.bound_guesses import least_form
-from theory.laws.own_orders import Row, beside_runs, points, small_runs, whole
+from theory.laws.own_orders import Row, beside_runs, points, small_runs, subject_of_order, whole
 from theory.laws.own_slots import NEWEST
 from theory.laws.plain_functions import require_plain_family
 from theory.laws.stamp_terms import bound, reading
@@ -92,8 +92,7 @@ def row_of_rule(family: Family) -> Row:
             outcome = Outcome(name, COLUMNS[name], Verdict.UNKNOWN, {}, why, 0, ())
         own = [run for run in runs if name != "update-once" or whole(family, run)]
         found.append(beside_runs(name, outcome, own, limit, family))
-    least = 1 if family.policy.name == "flush" else family.policy.interval
-    return Row(f"p >= 1, M >= {least}", tuple(found))
+    return Row(subject_of_order(family, _ANY_SIZE, 1).words, tuple(found))
 
 
 def _said(family: Family, column: str) -> bool:
