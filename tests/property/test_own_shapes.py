@@ -323,6 +323,9 @@ def test_wrong_numbers_are_found(interval: str) -> None:
     family = replace(family, parameters=tuple(Parameter(one, one) for one in interval))
     row = row_of(family)
     assert holds(family, row) == 6
+    meant(row)
+    with pytest.raises(AssertionError):
+        meant(replace(row, domain=f"{row.domain}, M >= 99"))
     for number, one in enumerate(row.invariants):
         wrong = one
         if one.bound:
