@@ -26,8 +26,8 @@ from schedules.stamps import LINE, LOOP, OPPOSITE, VEE, WORKERS, Shape, StampedO
 
 SHAPES: Final = (LINE, LOOP, VEE, OPPOSITE, WORKERS)
 
-OF_FORMULAS: Final = ("p", "M", "s")
-"""Letters that bounds are printed in."""
+OF_FORMULAS: Final = ("p", "M", "s", "each")
+"""What bounds and sizes are printed in; each pipeline of several has so many microbatches."""
 
 Fault = tuple[str, str, str]
 """What is wrong, in which field, and what helps."""
@@ -108,6 +108,9 @@ def _made(family: Family) -> Iterator[Fault]:
     if not callable(family.stages):
         what = f"the number of stages is a function, found {family.stages!r:.80}"
         yield what, "stages", "write stages=lambda p, values: ..., or leave it out"
+    if family.whole_batch and family.rule is not None:
+        what = "no rule is of M = 1 alone: the field is for functions that build"
+        yield what, "whole_batch", "leave it out; stamps say it as sizes=lambda at: (at.M == 1,)"
     for field, form in (("admission", "lambda p: ..."), ("in_flight", "lambda s, p: ...")):
         bound = getattr(family, field)
         if not (bound is None or callable(bound)):
@@ -129,8 +132,8 @@ def _parameters(family: Family) -> Iterator[Fault]:
         taken = {*OF_FORMULAS, *known, "K" if family.interval not in ("", one.name) else ""}
         if not named or one.name in taken or type(one.minimum) is not int:
             yield (
-                "a parameter has a name of its own, none of p, M, s and K, and a whole number as "
-                f"its least value, found {one!r:.80}",
+                "a parameter has a name of its own, none of p, M, s, each and K, and a whole "
+                f"number as its least value, found {one!r:.80}",
                 "parameters",
                 "name it",
             )
@@ -142,6 +145,10 @@ def _parameters(family: Family) -> Iterator[Fault]:
                 "rule",
                 "give another default",
             )
+    letters = {*OF_FORMULAS, "K"} - {*known}
+    for name in letters.intersection(order.defaults if order else ()):
+        what = f"laws are printed in {name}, found a default of {name}, which is no parameter"
+        yield what, "rule", "give the number another name"
     if family.interval != "" and not (order and family.interval in known):
         yield (
             f"the interval is a parameter of an order by stamps, found {family.interval!r:.80}",

@@ -83,7 +83,7 @@ class Family:
     multiple : int or "p"
         Every multiple of it that is large enough is an M that the family accepts.
     whole_batch : bool
-        Whether M = 1 is all that it accepts: the batch is not cut.
+        Whether M = 1 is all that it accepts: the batch is not cut; no greedy rule or stamps say so.
     figures : Figures or None
         Makespan and memory as stated formulas, where they are not derived.
     """

@@ -190,6 +190,15 @@ BROKEN = {
         "LINE, LOOP, VEE, OPPOSITE, WORKERS of schedules.stamps, found one named 'line'",
     ),
     "defaults": (STAMPS.replace("LINE,  #", "LINE, defaults={'a': 0.5},  #"), "defaults are whole"),
+    **{
+        f"default of {name}": (
+            STAMPS.replace("LINE,  #", f"LINE, defaults={{'{name}': 3}},  #"),
+            f"found a default of {name}, which is no parameter",
+        )
+        for name in ("p", "M", "s", "K", "each")
+    },
+    "one microbatch": (STAMPS.replace("rule=", "whole_batch=True, rule="), "no rule is of M = 1"),
+    "a slot each": (GREEDY.replace("rule=", "whole_batch=True, rule="), "no rule is of M = 1"),
     "beside": (STAMPS.replace("LINE,  #", "LINE, beside=[1],  #"), "`beside` is a dict"),
     **{
         f"parameters {given}": (parametrized(given), says)
@@ -197,11 +206,12 @@ BROKEN = {
             "('a',)": "are a tuple",
             "(Parameter('p', ''),)": "a name of its own",
             "(Parameter('a b', ''),)": "a name of its own",
+            "(Parameter('each', ''),)": "none of p, M, s, each and K",
             "(Parameter('a', ''), Parameter('a', ''))": "a name of its own",
             "(Parameter('a', '', '1'),)": "a whole number as its least",
             "(Parameter('b', '', 1),)": "b is at least 1, found 0",
             "(Parameter('a', ''),), interval='b'": "the interval is a parameter",
-            "(Parameter('b', '', 0), Parameter('K', '')), interval='b'": "none of p, M, s and K",
+            "(Parameter('b', '', 0), Parameter('K', '')), interval='b'": "none of p, M, s, each an",
         }.items()
     },
     **{
@@ -230,6 +240,17 @@ BROKEN = {
         }.items()
     },
 }
+
+
+@pytest.mark.parametrize("name", ["K", "chunks"])
+def test_names_that_say_nothing_else_are_free(
+    name: str, run: Callable[..., Any], tmp_path: Path
+) -> None:
+    """A parameter K may have a default, and whatever stamps use may."""
+    file = tmp_path / "mine.py"
+    text = parametrized("(Parameter('K', '', 0),)").replace("{'b'", f"{{'K': 1, '{name}'")
+    file.write_text(text, encoding="utf-8")
+    assert run("delays", file, "-p", 3).returncode == 0
 
 
 @pytest.mark.parametrize("command", ["check", "delays", "derive"])

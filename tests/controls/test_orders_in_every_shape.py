@@ -19,7 +19,7 @@ from schedules.stamps import LINE, LOOP, OPPOSITE, VEE, WORKERS, At, Shape, Stam
 from schedules.validation.facts import in_flight
 from tests.controls.test_orders_that_divide import proved
 from theory.laws import own_orders
-from theory.laws.own_orders import row_of, subject_of, turned
+from theory.laws.own_orders import row_of, subject_of, subject_of_order, turned
 from theory.laws.stamped_bounds import BOUND
 from theory.laws.stamped_families import queried
 from theory.laws.static_orders.symbols import M, p, s
@@ -196,6 +196,55 @@ def test_control_a_parameter_that_accept_may_change_is_in_no_bound() -> None:
     assert [one.name for one in row.invariants if one.outcome.verdict is Verdict.PROVED] == [
         "exclusive"  # which says nothing of stamps
     ]
+
+
+@pytest.mark.parametrize("interval", ["K", "every"])
+def test_a_witness_is_in_the_domain_that_is_printed(interval: str) -> None:
+    """The policy's own interval, 4, is no matter where a parameter says what it is."""
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (at.choose(at.M < 4, 0, at.x), 0, at.x + at.rank),
+        backward=lambda at: (at.choose(at.M < 4, 1, at.x), 1, at.x + at.p - at.rank),
+        defaults={interval: 4},
+    )
+    own = replace(family(order, "latest", 4), parameters=(Parameter(interval, ""),))
+    row = row_of(replace(own, interval=interval))
+    assert row.domain == f"p >= 1, {interval} >= 1, M >= 1, {interval} <= M"
+    stash = next(one.outcome for one in row.invariants if one.name == "stash")
+    assert (stash.verdict, stash.witness["M"] < 4) == (Verdict.REFUTED, True)
+    assert "report it" not in stash.note
+    only_p = subject_of_order(own, order, 2).size  # as where start times are proved from p = 2 on
+    sizes = [{"p": ranks, "M": 4, interval: 1} for ranks in (1, 2)]
+    found = [own_orders._run(own, order, only_p, size) for size in sizes]
+    assert [run is None for run in found] == [True, False]
+
+
+def test_a_parameter_is_the_interval_where_the_family_says_so_alone() -> None:
+    interval = 2
+    order = StampedOrder(
+        LINE,
+        forward=lambda at: (at.x, 0, at.rank),
+        backward=lambda at: (at.x + at.values["K"], 1, at.p - at.rank),
+        defaults={"K": 1},
+    )
+    own = replace(family(order, interval=interval), parameters=(Parameter("K", ""),))
+    row = row_of(own)
+    assert (row.domain, row.proofs) == (f"p >= 1, K >= 1, M >= {interval}", 7)
+    late = sympy.Symbol("set_K", integer=True)
+    stale = sympy.Min(sympy.floor(M / interval) - 1, sympy.ceiling(late / interval))
+    for other in (stale, stale.subs(late, late + interval)):
+        assert proved(own, "staleness", other) == (other == stale)
+    says = next(one.bound for one in row.invariants if one.name == "staleness")
+    assert sympy.sympify(says, locals={"K": late, "M": M}) == stale
+    for ranks, windows, most in product((1, 2, 5), (1, 2, 3, 5), range(1, 6)):
+        run = own.build(ranks, windows * interval, K=most)
+        found = {*versions(run).local_staleness.max(axis=1).tolist()}
+        assert found == {stale.subs({M: windows * interval, late: most})}
+    for named, every in (("", interval), ("K", 0)):
+        subject = replace(own, interval=named)
+        for one in own_orders.small_runs(subject, order, 1):
+            ends = one.size["M"] % (every or one.size["K"]) == 0
+            assert own_orders.whole(subject, one) == ends == ("update-once" not in one.broken)
 
 
 def windows(

@@ -321,10 +321,12 @@ def test_a_size_that_is_too_large_to_run_has_a_smaller_one(monkeypatch: pytest.M
         microbatch=twice,
     )
     own = family(order)
-    named = own_orders._named(own, order, {"p": 28, "M": 33}, "causal")
+    domain = own_orders.subject_of(own).size
+    named = own_orders._named(own, order, domain, {"p": 28, "M": 33}, "causal")
     assert named is not None
     assert (named.size, "causal" in named.broken) == ({"p": 1, "M": 33}, True)
-    assert own_orders._named(own, order, {"p": 28, "M": 20}, "causal") is None, "there it is whole"
+    whole = own_orders._named(own, order, domain, {"p": 28, "M": 20}, "causal")
+    assert whole is None
 
 
 @pytest.mark.parametrize("more", [4, 5, 7])

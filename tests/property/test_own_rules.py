@@ -59,20 +59,63 @@ def test_where_forwards_come_first_as_many_as_are_let_in_are_in_flight(
     assert found.keys() >= COLUMNS.keys() - set(BOUNDED)
 
 
+AFTER = [{Kind.B: one, Kind.F: other} for one in (Kind.F, Kind.B) for other in (Kind.F, Kind.B)]
+BOUNDS: list[tuple[dict[str, Any], str]] = [
+    ({"admission": lambda p: p + 1}, "Min(M, p + 1)"),
+    ({"admission": lambda p: 3}, "Min(3, M)"),
+    ({"in_flight": lambda s, p: 2}, "Min(2, M)"),
+    ({"admission": lambda p: p + 1, "in_flight": lambda s, p: p - s}, "Min(M, p - s)"),
+    ({"admission": lambda p: p - 1, "in_flight": lambda s, p: p}, "Min(M, p - 1)"),
+    ({"in_flight": lambda s, p: 2 * (p - s)}, "Min(M, 2*p - 2*s)"),
+]
+
+
+@pytest.mark.parametrize("after", AFTER, ids=str)
+@pytest.mark.parametrize(("bounds", "most"), BOUNDS, ids=[most for _, most in BOUNDS])
+def test_what_is_preferred_after_a_backward_is_no_matter(
+    bounds: dict[str, Any], most: str, after: dict[Kind, Kind]
+) -> None:
+    for finished in (operator.lt, operator.le):
+        own = family(GreedyRule(finished, Kind.F, after), **bounds)
+        row = row_of_rule(own)
+        assert row.domain == ("p >= 2, M >= 1" if "p - 1" in most else "p >= 1, M >= 1")
+        assert (proved(row)["in-flight"], holds_beyond(own, row)) == (most, len(COLUMNS))
+
+
+def test_updates_of_several_gradients_change_nothing_of_what_is_in_flight() -> None:
+    """Of runs with p < 6 and M >= 4 alone p − 1 would be the bound."""
+    own = family(
+        replace(RULE, prefer_after=IN_TURN),
+        interval=4,
+        admission=lambda p: p - 1,
+        in_flight=lambda s, p: p,
+    )
+    row = row_of_rule(own)
+    assert (row.domain, proved(row)["in-flight"]) == ("p >= 2, M >= 4", "Min(M, p - 1)")
+    assert holds_beyond(own, row) == len(COLUMNS) - 1
+
+
+def test_a_bound_may_be_a_fraction_of_p() -> None:
+    own = family(replace(RULE, prefer_after=IN_TURN), admission=lambda p: 3 * p // 2)
+    row = row_of_rule(own)
+    assert (row.proofs, proved(row)["in-flight"]) == (len(COLUMNS), "Min(M, floor(3*p/2))")
+    assert holds_beyond(own, row) == len(COLUMNS)
+
+
 @pytest.mark.parametrize(
     "changed",
     [
         family(replace(RULE, prefer_first=Kind.B), admission=lambda p: p + 1),
-        family(replace(RULE, prefer_after=IN_TURN), admission=lambda p: p + 1),
-        family(RULE, admission=lambda p: p + 1, in_flight=lambda s, p: p - s),
+        family(RULE, admission=lambda p: p + 1, in_flight=lambda s, p: s + 1),
+        family(RULE, in_flight=lambda s, p: p - s if s < 60 else p),
         family(RULE, admission=lambda p: p + 1, in_flight=lambda s, p: p + 1 if p < 60 else p),
         family(RULE, admission=lambda p: p + 1 if p < 60 else p),
         family(replace(RULE, finished=lambda a, t: a * 2 <= t + a), admission=lambda p: p + p // 7),
     ],
     ids=[
         "backwards first",
-        "in turn",
-        "held up",
+        "held up below",
+        "more is let in far above",
         "held up later",
         "fewer are let in later",
         "another bound later",
@@ -101,9 +144,16 @@ def test_what_is_said_of_versions_depends_on_the_policy(policy: PolicyName, inte
         family(RULE, admission=lambda p: 61 - p),
         family(RULE, admission=lambda p: max(0, 61 - p)),
         family(RULE, in_flight=lambda s, p: 61 - p + s),
+        family(RULE, admission=lambda p: p - 1 if p < 61 else 0),
         family(replace(RULE, finished=lambda a, t: a * 50 < t * 50 - (t // 999) * 50)),
     ],
-    ids=["lets fewer than none in", "lets none in", "holds none", "never ends"],
+    ids=[
+        "lets fewer than none in",
+        "lets none in",
+        "holds none",
+        "lets none in at p = 1 and p = 61",
+        "never ends",
+    ],
 )
 def test_control_of_a_rule_that_may_stop_nothing_is_proved(stops: Family) -> None:
     """From p = 61 or slot 999 on; small runs do not show it."""

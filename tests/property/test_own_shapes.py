@@ -179,6 +179,16 @@ def holds(family: Family, row: Row) -> int:
     return len(proved)
 
 
+def meant(row: Row) -> None:
+    """Every witness is of a size of the domain, as that is printed."""
+    says = row.domain.replace("M = ", "M == ").split(", ")
+    for one in row.invariants:
+        size = one.outcome.witness
+        if size:
+            numbers = {**size, "each": size["M"] // (2 if "2*each" in row.domain else size["p"])}
+            assert all(eval(part, {}, numbers) for part in says), (row.domain, size)
+
+
 def number(p: int, M: int, chunks: int, at: tuple[int, int, int, int] = (0, 0, 0, 0)) -> At:
     """Lane, rank, stage and x as numbers."""
     values = {"chunks": chunks, "layers": chunks}
@@ -253,7 +263,7 @@ def drawn(random: Random) -> Family:
     interval = "" if every or policy == "flush" else "K"
     order = replace(order, defaults=dict.fromkeys([*named, *interval], 2))
     parameters = tuple(Parameter(one, one) for one in order.defaults)
-    own = Family("drawn", "", "", WeightPolicy(policy, interval=max(every, 1)), rule=order)
+    own = Family("drawn", "", "", WeightPolicy(policy, interval=every or 4), rule=order)
     return replace(own, parameters=parameters, interval=interval)
 
 
@@ -272,7 +282,9 @@ SEEDS = [
 def test_what_is_proved_of_random_shapes_holds_of_runs(seeds: range) -> None:
     for seed in seeds:
         family = drawn(Random(seed))
-        holds(family, row_of(family))
+        row = row_of(family)
+        holds(family, row)
+        meant(row)
 
 
 def test_what_ties_is_laid_out_as_proofs_have_it() -> None:
@@ -311,6 +323,9 @@ def test_wrong_numbers_are_found(interval: str) -> None:
     family = replace(family, parameters=tuple(Parameter(one, one) for one in interval))
     row = row_of(family)
     assert holds(family, row) == 6
+    meant(row)
+    with pytest.raises(AssertionError):
+        meant(replace(row, domain=f"{row.domain}, M >= 99"))
     for number, one in enumerate(row.invariants):
         wrong = one
         if one.bound:

@@ -49,7 +49,6 @@ BOUNDED: Final = {"staleness": "local_staleness_whole_run", "in-flight": "in_fli
 MOST_RUNS: Final = 120
 PERIODS: Final = 4
 """How many divisors the longest run has windows, where an order divides."""
-INTERVAL: Final = "K"
 INTERVALS: Final = range(1, 5)
 """Numbers of gradients of an update from whose runs bounds are guessed, beside the one fixed."""
 MOST_GUESSES: Final = 4
@@ -217,15 +216,14 @@ def _row(family: Family, law: Law | None, *, by_slots: bool = False) -> Row:
 
 def _fixed(family: Family) -> bool:
     """Whether updates come after so many gradients, and no parameter says how many."""
-    named = {one.name for one in family.parameters}
-    return family.policy.interval > 1 and not family.interval and INTERVAL not in named
+    return family.policy.interval > 1 and not family.interval
 
 
 def _at_interval(family: Family, order: StampedOrder, least: int, every: int) -> Iterator[Run]:
     """Runs with another number of gradients: how a bound depends on it shows in these alone."""
     other = replace(family, policy=replace(family.policy, interval=every))
     for run in small_runs(other, order, least):
-        yield replace(run, size={**run.size, INTERVAL: every})
+        yield replace(run, size={**run.size, family.interval: every})
 
 
 def _unknown(name: str, why: str) -> Outcome:
@@ -297,7 +295,7 @@ def subject_of_order(family: Family, order: StampedOrder, least: int) -> Subject
     pipelines = _pipelines(order, p_, values)
     whole: tuple[tuple[Term, Any, Term], ...] = ()
     updates = _updates(family)
-    least_of_each = 1 if updates is None else family.policy.interval
+    least_of_each = 1 if updates is None or family.interval else family.policy.interval
     microbatches, count = len(suppose), M_ if pipelines is None else each
     suppose.append(count >= least_of_each)
     if pipelines is not None:
@@ -360,6 +358,7 @@ def small_runs(
     family: Family, order: StampedOrder, least: int, divisors: Sequence[int] = ()
 ) -> list[Run]:
     """Small sizes that the family accepts, some periods long where an order divides."""
+    domain = subject_of_order(family, order, least).size
     ranges = [range(parameter.minimum, parameter.minimum + 3) for parameter in family.parameters]
     names = [parameter.name for parameter in family.parameters]
     every, periods = family.policy.interval, range(1, PERIODS * max(divisors, default=0) + 1)
@@ -371,19 +370,20 @@ def small_runs(
         for microbatches in sorted({1, 2, 3, ranks, ranks + 1, 2 * ranks, 3 * ranks + 1} | whole)
         for chosen in product(*ranges)
     )
-    runs = (_run(family, order, size) for size in candidates)
+    runs = (_run(family, order, domain, size) for size in candidates)
     found = list(islice((run for run in runs if run is not None), MOST_RUNS))
     if not found:
         raise _refusal("the family accepts no small size", "loosen `sizes`")
     return found
 
 
-def _accepts(family: Family, order: StampedOrder, size: Mapping[str, int]) -> bool:
-    """Whether what is proved is about a size."""
-    at = At(size["p"], size["M"], {**order.defaults, **size}, 0, 0, 0, 0, _choose, divmod)
-    every = size.get(family.interval or INTERVAL, family.policy.interval)
-    updated = family.policy.name == "flush" or every <= order.shape.microbatches(at)
-    return size["M"] % _times(order, size) == 0 and updated and all(order.sizes(at))
+def _accepts(order: StampedOrder, domain: Size, size: Mapping[str, int]) -> bool:
+    """Whether a size is of the domain that is printed."""
+    each, rest = divmod(size["M"], _times(order, size))
+    numbers = {"p": size["p"], "M": size["M"], "each": each}
+    numbers |= {str(term): size[name] for name, term in domain.values.items() if name in size}
+    put_in = [(z3.Int(name), z3.IntVal(number)) for name, number in numbers.items()]
+    return rest == 0 and z3.is_true(z3.simplify(z3.substitute(z3.And(domain.suppose), put_in)))
 
 
 def _times(order: StampedOrder, size: Mapping[str, int]) -> int:
@@ -392,13 +392,9 @@ def _times(order: StampedOrder, size: Mapping[str, int]) -> int:
     return {"one": 1, "lanes": lanes, "ranks": size["p"]}[order.shape.pipelines]
 
 
-def _choose(test: bool, yes: int, no: int) -> int:
-    return yes if test else no
-
-
-def _run(family: Family, order: StampedOrder, size: Mapping[str, int]) -> Run | None:
+def _run(family: Family, order: StampedOrder, domain: Size, size: Mapping[str, int]) -> Run | None:
     """One size; None if what is proved is not about it."""
-    if not _accepts(family, order, size):
+    if not _accepts(order, domain, size):
         return None
     others = {name: number for name, number in size.items() if name not in ("p", "M")}
     try:
@@ -409,7 +405,7 @@ def _run(family: Family, order: StampedOrder, size: Mapping[str, int]) -> Run | 
         return None
     if family.interval:
         size = {**size, family.interval: schedule.policy.interval}  # `accept` may give another
-        if not _accepts(family, order, size):
+        if not _accepts(order, domain, size):
             return None
     try:
         whole = lower(schedule)
@@ -460,7 +456,7 @@ def _column(
         why = getattr(error, "what", f"{type(error).__name__}: {error}")
         found = _unknown(column, f"the order is not written for symbols: {why}")
     refuted = found.verdict is Verdict.REFUTED
-    named = _named(family, order, found.witness, column) if refuted else None
+    named = _named(family, order, subject.size, found.witness, column) if refuted else None
     extra = [named] if named is not None else []
     fresh = named is not None and column not in named.broken and named not in runs.longer
     if again and formulas and fresh:
@@ -521,12 +517,11 @@ def _bound(family: Family, runs: _Runs, column: str) -> sympy.Expr | None:
     longer = [run for run in runs.longer if column not in run.broken]
     if windows:
         longer = [run for run in longer if whole(family, run)]
-    interval = family.interval or (INTERVAL if _fixed(family) else "")
-    wanted, at = points([*free, *longer], column, interval, every, _others(family))
+    wanted, at = points([*free, *longer], column, family.interval, every, _others(family))
     forms = (least_form(wanted, at, wider=wider) for wider in (False, True))
     found = next((form for form in forms if form is not None), None)
     if found is None and runs.divisors:
-        wanted, at = points(longer, column, interval, every)
+        wanted, at = points(longer, column, family.interval, every)
         by = at.pop("K", every)
         if windows:  # gradients that no update applies do not count
             at["M"] //= by
@@ -586,12 +581,12 @@ def where_it_runs(found: Sequence[Invariant]) -> tuple[Invariant, ...]:
 def whole(family: Family, run: Run) -> bool:
     """Whether no gradient is left over without an update."""
     flush = family.policy.name == "flush"
-    every = run.size.get(family.interval or INTERVAL, family.policy.interval)
+    every = run.size.get(family.interval, family.policy.interval)
     return flush or run.each % every == 0
 
 
 def _named(
-    family: Family, order: StampedOrder, witness: Mapping[str, int], column: str
+    family: Family, order: StampedOrder, domain: Size, witness: Mapping[str, int], column: str
 ) -> Run | None:
     """The run of a size that a counterexample names.
 
@@ -603,11 +598,12 @@ def _named(
     if len(size) < len(names):
         return None
     if 0 < size["p"] * size["M"] * _times(order, size) <= LARGEST:
-        return _run(family, order, {**size, "M": size["M"] * _times(order, size)})
+        return _run(family, order, domain, {**size, "M": size["M"] * _times(order, size)})
     fewer = [{**size, name: few} for name in ("p", "M") for few in FEWER if few < size[name]]
     for one in fewer:
         many = one["M"] * _times(order, one)
-        run = _run(family, order, {**one, "M": many}) if one["p"] * many <= LARGEST else None
+        small = one["p"] * many <= LARGEST
+        run = _run(family, order, domain, {**one, "M": many}) if small else None
         if run is not None and column in run.broken:
             return run
     return None

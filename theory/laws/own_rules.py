@@ -8,27 +8,35 @@ the following holds, with no formula for any slot:
 - What a stage does in a slot, and what lower stages do in the same slot, is behind what it needs:
   in the sequence by slot and stage every action comes after its needs, and of each stage after all
   it did before. F and B of a stage go through the microbatches one by one.
-- If forwards are always preferred, and no bound but that on active microbatches holds them up,
-  every stage does its first N forwards (or M) in slots one behind the other, so before its first
-  backward: N are in flight there, and more never are, as each is active. The forward of the last
-  of them has had no update, and of none is the staleness more than what is in flight beside it.
+- If forwards are preferred until a stage's first backward, every stage does its first forwards in
+  slots one behind the other, before that backward: as many as are let in there and at all stages
+  below, or M. So many are in flight then, and more never are, as each is in flight below too. The
+  forward of the last of them has had no update, and of none is the staleness more than what is in
+  flight beside it. Where no stage lets in more than the one below, that is its own bound.
+
+Where a bound is below 1 no microbatch is let in, whatever M is: a p from which on there are
+schedules is the least one that anything is said of.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
 from typing import Final
 
 import sympy
 import z3
 
 from schedules.actions import Kind
+from schedules.errors import InvalidScheduleError
 from schedules.families.family import Family
+from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
 from schedules.stamps import LINE, StampedOrder
 from theory.errors import UnsupportedFormError
 from theory.laws.bound_guesses import least_form
-from theory.laws.own_orders import Row, beside_runs, points, small_runs, whole
+from theory.laws.own_orders import Row, beside_runs, points, small_runs, subject_of_order, whole
 from theory.laws.own_slots import NEWEST
 from theory.laws.plain_functions import require_plain_family
 from theory.laws.stamp_terms import bound, reading
@@ -45,8 +53,10 @@ _ANY_SIZE: Final = StampedOrder(LINE, forward=lambda at: (at.x,), backward=lambd
 
 _BOUNDED: Final = ("staleness", "in-flight")
 
+LEAST: Final = (1, 2, 3)
+"""Numbers of ranks that are tried as the least one."""
+
 _P, _M, _S, _A, _T = z3.Ints("p M s a t")
-_SIZES: Final = (_P >= 1, _M >= 1)
 
 
 def row_of_rule(family: Family) -> Row:
@@ -71,10 +81,15 @@ def row_of_rule(family: Family) -> Row:
             "how a rule is played says it of a greedy rule alone", "FAMILY.rule", "give one"
         )
     require_plain_family(family)
-    runs = small_runs(family, _ANY_SIZE, 1)
-    never_stops = [*map(decide, _plays_on(family, rule))]
-    most = least_form(*points(runs, "in-flight"))
-    first = [] if most is None else list(map(decide, _forwards_first(family, rule, most)))
+    least = next((ranks for ranks in LEAST if _is_played(family, ranks)), 1)
+    sizes = subject_of_order(family, _ANY_SIZE, least)
+    here = (*sizes.size.suppose, _S >= 0, _S < _P)
+    runs = small_runs(family, _ANY_SIZE, least)
+    never_stops = [*map(decide, _plays_on(family, rule, here))]
+    flushed = replace(family, policy=WeightPolicy("flush"))  # which has every M, in the same order
+    wanted = points(small_runs(flushed, _ANY_SIZE, least), "in-flight")
+    most = least_form(*wanted) or least_form(*wanted, wider=True)
+    first = [] if most is None else list(map(decide, _forwards_first(family, rule, most, here)))
     found = []
     for name in COLUMNS:
         limit, extra = "", list[Outcome]()
@@ -92,8 +107,7 @@ def row_of_rule(family: Family) -> Row:
             outcome = Outcome(name, COLUMNS[name], Verdict.UNKNOWN, {}, why, 0, ())
         own = [run for run in runs if name != "update-once" or whole(family, run)]
         found.append(beside_runs(name, outcome, own, limit, family))
-    least = 1 if family.policy.name == "flush" else family.policy.interval
-    return Row(f"p >= 1, M >= {least}", tuple(found))
+    return Row(sizes.words, tuple(found))
 
 
 def _said(family: Family, column: str) -> bool:
@@ -105,37 +119,51 @@ def _said(family: Family, column: str) -> bool:
     return column != "staleness" or policy.name == "flush" or newest
 
 
-def _plays_on(family: Family, rule: GreedyRule) -> Iterator[Statement]:
+def _is_played(family: Family, ranks: int) -> bool:
+    """Whether one microbatch gets through."""
+    try:
+        family.build(ranks, 1)
+    except InvalidScheduleError:
+        return False
+    return True
+
+
+def _bounds(family: Family, stage: Term) -> list[Term]:
+    """On how many microbatches a stage lets in; that on stage 0 is on what is active anywhere."""
+    found = [] if family.admission is None else [bound(family.admission)(_P)]
+    return found + ([] if family.in_flight is None else [bound(family.in_flight)(stage, _P)])
+
+
+def _plays_on(family: Family, rule: GreedyRule, here: tuple[Term, ...]) -> Iterator[Statement]:
     """What ended in an earlier slot has ended, and every bound lets one microbatch in."""
     ended = reading(rule.finished)(_A, _T)
     yield Statement("ended", "what ran in an earlier slot has ended", (_A < _T,), z3.And(ended))
-    if family.admission is not None:
-        lets = bound(family.admission)(_P) >= 1
-        yield Statement("admits", "a microbatch is let in", _SIZES, lets)
-    if family.in_flight is not None:
-        here = (*_SIZES, _S >= 0, _S < _P)
-        holds = bound(family.in_flight)(_S, _P) >= 1
-        yield Statement("holds", "every stage may have a microbatch in flight", here, holds)
+    for one in _bounds(family, _S):
+        yield Statement("admits", "every stage lets a microbatch in", here, one >= 1)
 
 
-def _forwards_first(family: Family, rule: GreedyRule, most: sympy.Expr) -> Iterator[Statement]:
-    """Forwards are preferred, nothing but admission holds them up, and `most` are let in.
+def _forwards_first(
+    family: Family, rule: GreedyRule, most: sympy.Expr, here: tuple[Term, ...]
+) -> Iterator[Statement]:
+    """Forwards are preferred until the first backward, and `most` are let in at every stage.
 
     What runs in a slot has ended in it for higher stages always, or never.
     """
-    preferred = {rule.prefer_first, *rule.prefer_after.values()} == {Kind.F}
-    free = preferred and family.in_flight is None
-    says = "forwards are preferred, and only what is active holds them up"
-    yield Statement("forwards first", says, _SIZES, z3.BoolVal(free))
+    first = z3.BoolVal(rule.prefer_first is Kind.F)
+    yield Statement("forwards first", "forwards are preferred until a backward", here, first)
     ended = reading(rule.finished)
     alike = z3.BoolVal(True) == (ended(_A, _A) == ended(_T, _T))
     yield Statement("alike", "all slots are alike", (_A >= 0, _T >= 0), alike)
-    let_in: Term = _M
-    if family.admission is not None:
-        N = bound(family.admission)(_P)
-        let_in = z3.If(N < _M, N, _M)
+    let_in, below = (_least_of([_M, *_bounds(family, stage)]) for stage in (_S, _S - 1))
+    fewer = "a stage lets in no more than the one below"
+    yield Statement("no more", fewer, (*here, _S >= 1), let_in <= below)
     stated = term(most, {p: _P, M: _M, s: _S})
-    yield Statement("so many", "what is let in is the bound", _SIZES, stated == let_in)
+    yield Statement("so many", "what is let in is the bound", here, stated == let_in)
+
+
+def _least_of(terms: list[Term]) -> Term:
+    """The least of several."""
+    return reduce(lambda one, other: z3.If(other < one, other, one), terms)
 
 
 def _any_order() -> Order:

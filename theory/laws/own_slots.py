@@ -102,14 +102,13 @@ def _of_part(part: Part, one: Invariant) -> Invariant:
 
 def _row(family: Family, law: Law, least: int) -> Row:
     """What holds from a least p on."""
-    runs = small_runs(family, played(law), least)
-    found = []
+    order, found = played(law), []
+    runs = small_runs(family, order, least)
     for one in _said(family, law, least):
         cut = one.name == "update-once"  # a window that M cuts short has no update
         own = [run for run in runs if not cut or whole(family, run)]
         found.append(beside_runs(one.name, one.outcome, own, one.bound, family))
-    least_of_each = 1 if family.policy.name == "flush" else family.policy.interval
-    return Row(f"p >= {least}, M >= {least_of_each}", tuple(found))
+    return Row(subject_of_order(family, order, least).words, tuple(found))
 
 
 def _said(family: Family, law: Law, least: int) -> Iterator[Invariant]:
