@@ -160,6 +160,35 @@ CLAIM = T.shows(
     D(n) <= (1 - gamma * mu) ** n * D(0) + 16 * gamma**2 * L * sigma**2 / (rho * mu)
 )
 """,
+    "momentum": """
+K, beta, x, star = count("K"), nonnegative("beta"), iterates("x", k), vector("x*")
+T.smooth(f, L)
+T.convex(f)
+T.minimum(f, star)
+T.assume(beta < 1)
+T.assume(gamma * L <= 1 - beta)
+T.iterate(x, x[k] - gamma * f.grad(x[k]) + beta * (x[k] - x[k - 1]))
+F, D = T.sequence("F", f(x[k]) - f(star)), T.sequence("D", (x[k] - star) ** 2)
+z, c = x[k] + beta / (1 - beta) * (x[k] - x[k - 1]), 2 * gamma * beta / (1 - beta) ** 2
+W = T.sequence("W", (z - star) ** 2 + c * (f(x[k - 1]) - f(star)))
+T.have(W(k + 1) <= W(k) - 2 * gamma / (1 - beta) * F(k))
+start = beta / (1 - beta) * F(0) + (1 - beta) / (2 * gamma) * D(0)
+CLAIM = T.shows(total(F(k), k, K) / K <= start / K)
+""",
+    "accelerated": """
+s, x, star = positive("s"), iterates("x", k), vector("x*")
+T.smooth(f, L)
+T.strongly_convex(f, L * s**2)
+T.minimum(f, star)
+T.assume(s < 1)
+y = x[k] + (1 - s) / (1 + s) * (x[k] - x[k - 1])
+T.iterate(x, y - f.grad(y) / L)
+F, D = T.sequence("F", f(x[k]) - f(star)), T.sequence("D", (x[k] - star) ** 2)
+z = x[k] + (1 / s - 1) * (x[k] - x[k - 1])
+V = T.sequence("V", f(x[k]) - f(star) + L * s**2 / 2 * (z - star) ** 2)
+T.have(V(k + 1) <= (1 - s) * V(k))
+CLAIM = T.shows(F(n) <= (1 - s) ** n * (F(0) + L * s**2 / 2 * D(0)))
+""",
 }
 FALSE = {
     "unified": ("T.assume(B <= M * (rho - gamma * mu))", ""),
@@ -175,9 +204,11 @@ FALSE = {
     "flight": ("T.assume(N(k) <= gamma**2 * A**2)", ""),
     "unit": ("+ 2 * errors", "+ errors"),
     "drifting": ("T.assume(X(0) <= 0)", ""),
+    "momentum": ("gamma * L <= 1 - beta", "gamma * L <= 3"),
+    "accelerated": ("L * s**2 / 2 * D(0)", "L * s**2 / 4 * D(0)"),
 }
-TOLD = ("unified", "missed", "below", "unit")
-"""Those whose statement says what the potential is."""
+TOLD = ("unified", "missed", "below", "unit", "momentum", "accelerated")
+"""Those whose statement, or a line, says what the potential is."""
 
 
 @pytest.mark.sampled(1)
