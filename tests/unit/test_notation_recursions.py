@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import sympy
 
 from tests.certified import certified, claim_of, data_of, written
 from theory.kernel.prove import prove
+from theory.kernel.relations import le
+from theory.notation import count, index, total
+from theory.notation.building import offered
 from theory.notation.weighed import WEIGHTS
+from theory.proving.missing import missing_line
 from theory.verdicts import Verdict
 
 HEAD = """\
@@ -227,6 +232,37 @@ def test_a_potential_is_found_and_none_of_what_is_false(name: str, tmp_path: Pat
     lost = claim_of(wrong).theorem
     assert lost is not None
     assert prove(lost).verdict is Verdict.UNKNOWN
+
+
+def test_the_mean_of_iterates_takes_no_place_among_points(tmp_path: Path) -> None:
+    """Between x[k], x[k - 1], x[k + 1] and x* smoothness and convexity are said together."""
+    text = (HEAD.format("mean") + FOUND["momentum"]).replace(
+        "F, D =", 'T.averaged(vector("x̄"), x, K)\nF, D ='
+    )
+    made = claim_of(written(tmp_path, text, "mean.py")).theorem
+    assert made is not None
+    said = [one.name for one in offered(made).steps if one.name.startswith("interpolation, x* to")]
+    assert "interpolation, x* to x[k]" in said
+    assert not any("x̄" in one for one in said)
+
+
+def test_what_is_said_already_is_not_asked_for() -> None:
+    k, K, F = index("k"), count("K"), sympy.Function("F")
+    goal, gain = le(total(F(k), k, K), 0), le(F(k + 1), F(k))
+    assert "how small is F(K)?" in missing_line(goal, [gain, le(F(K), F(0))])
+    assert missing_line(goal, [gain, le(F(K), F(0)), le(0, F(K))]) == ""
+
+
+def test_a_line_that_is_false_is_not_proposed(tmp_path: Path) -> None:
+    """A(k)/B(k + 1) is at least 0, and not at most."""
+    text = """
+A, B = T.sequence("A", nonnegative=True), T.sequence("B", positive=True)
+T.assume(B(k + 1) <= B(k))
+CLAIM = T.shows(total(A(k) / B(k + 1), k, count("K")) <= 0)
+"""
+    found = certified(written(tmp_path, HEAD.format("none") + text, "none.py"))
+    assert found[-1].outcome == "not found"
+    assert "would do" not in found[-1].why
 
 
 def test_control_weights_of_another_sign_prove_nothing(tmp_path: Path) -> None:
