@@ -23,6 +23,7 @@ k, K, n = index("k"), count("K"), index("n")
 a, q, L, gamma, sigma = positive("a q L gamma sigma")
 low = real("f_low")
 S, X, Y = (sympy.Function(name, real=True) for name in "SXY")
+Z = sympy.Function("Z", nonnegative=True)
 
 HEAD = """\
 from theory.notation import *
@@ -239,8 +240,24 @@ T.iterate(p, y, k)
 D, Q = T.sequence("D", (x - star) ** 2 + (p - x) ** 2), T.sequence("Q", (g - u) ** 2)
 CLAIM = T.shows(gamma**2 * total(Q(k), k, K) <= D(0))
 """,
+    "sharp": """
+T.smooth(f, L)
+T.strongly_convex(f, mu)
+T.minimum(f, star)
+T.assume(mu < L)
+T.iterate(x, x - 2 / (mu + L) * f.grad(x), k)
+D = T.sequence("D", (x - star) ** 2)
+CLAIM = T.shows(D(n) <= ((L - mu) / (L + mu)) ** (2 * n) * D(0))
+""",
+    "growing": """
+A, B = T.sequence("A", nonnegative=True), T.sequence("B", positive=True)
+T.assume(equal(B(k + 1) ** 2, B(k) ** 2 + A(k)))
+CLAIM = T.shows(total(A(k) / B(k + 1), k, K) <= 2 * B(K))
+""",
 }
 FALSE = {
+    "sharp": ("2 * n", "3 * n"),
+    "growing": ("2 * B(K)", "B(K)"),
     "away": ("gamma * n", "gamma / 2 * n"),
     "kept": ("CLAIM = T.shows(A(n) <= sigma**2", "CLAIM = T.shows(A(n) <= sigma**2 / 2"),
     "outer": ("sigma / (1 - mu)", "sigma"),
@@ -277,6 +294,9 @@ FALSE = {
         (le((1 - q) * total(X(k), k, K) / K, a), "(1 - q)*X(k) <= a"),
         (le(S(n), q**n * S(0) + a / (1 - q)), "S(k + 1) <= a + q*S(k)"),
         (le(S(n), q**n * S(0)), "S(k + 1) <= q*S(k)"),
+        (le(S(n), (q / a) ** (2 * n) * S(0)), "S(k + 1) <= q**2*S(k)/a**2"),
+        (le(total(X(k), k, K), 2 * Z(K)), "X(k) <= -2*Z(k) + 2*Z(k + 1)"),
+        (le(total(X(k), k, K), Z(0) - Z(K)), "X(k) <= Z(k) - Z(k + 1)"),
         (le(S(n), S(0) + n * a), "S(k + 1) <= a + S(k)"),
         (le(S(n), S(0)), "S(k + 1) <= S(k)"),
         (le(X(n), a * S(0) / (n + 1)), "a*S(k + 1) + (k + 2)*X(k + 1) <= a*S(k) + (k + 1)*X(k)"),
@@ -299,7 +319,7 @@ def test_the_line_sums_to_the_statement(goal: sympy.Basic, line: str) -> None:
         le(total(X(k), k, K), S(1)),  # of a start that is no start
         le(total(X(k), k, K), S(0) * Y(0)),
         le(total(X(k), k, K), sympy.sqrt(K) * S(0)),  # a line about k names no K
-        le(S(n), q ** (2 * n) * S(0)),
+        le(S(n), q ** (n**2) * S(0)),
         le(S(n), q**n * S(0) + n),
         le(S(k), q**k * S(0)),
         le(S(n), a / n),

@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import sympy
 
 from tests.certified import certified, claim_of, data_of, written
 from theory.kernel.prove import prove
+from theory.kernel.relations import le
+from theory.notation import count, index, total
+from theory.notation.building import offered
 from theory.notation.weighed import WEIGHTS
+from theory.proving.missing import missing_line
 from theory.verdicts import Verdict
 
 HEAD = """\
@@ -205,6 +210,35 @@ F, G = T.sequence("F", f(x)), T.sequence("G", (g - f.grad(x)) ** 2)
 bound = 2 * (F(0) - low) / (gamma * K) + G(0) / (theta * K)
 CLAIM = T.shows(total(f.grad(x) ** 2, k, K) / K <= bound)
 """,
+    "momentum": """
+K, beta, x, star = count("K"), nonnegative("beta"), iterates("x", k), vector("x*")
+T.smooth(f, L)
+T.convex(f)
+T.minimum(f, star)
+T.assume(beta < 1)
+T.assume(gamma * L <= 1 - beta)
+T.iterate(x, x[k] - gamma * f.grad(x[k]) + beta * (x[k] - x[k - 1]))
+F, D = T.sequence("F", f(x[k]) - f(star)), T.sequence("D", (x[k] - star) ** 2)
+z, c = x[k] + beta / (1 - beta) * (x[k] - x[k - 1]), 2 * gamma * beta / (1 - beta) ** 2
+W = T.sequence("W", (z - star) ** 2 + c * (f(x[k - 1]) - f(star)))
+T.have(W(k + 1) <= W(k) - 2 * gamma / (1 - beta) * F(k))
+start = beta / (1 - beta) * F(0) + (1 - beta) / (2 * gamma) * D(0)
+CLAIM = T.shows(total(F(k), k, K) / K <= start / K)
+""",
+    "accelerated": """
+s, x, star = positive("s"), iterates("x", k), vector("x*")
+T.smooth(f, L)
+T.strongly_convex(f, L * s**2)
+T.minimum(f, star)
+T.assume(s < 1)
+y = x[k] + (1 - s) / (1 + s) * (x[k] - x[k - 1])
+T.iterate(x, y - f.grad(y) / L)
+F, D = T.sequence("F", f(x[k]) - f(star)), T.sequence("D", (x[k] - star) ** 2)
+z = x[k] + (1 / s - 1) * (x[k] - x[k - 1])
+V = T.sequence("V", f(x[k]) - f(star) + L * s**2 / 2 * (z - star) ** 2)
+T.have(V(k + 1) <= (1 - s) * V(k))
+CLAIM = T.shows(F(n) <= (1 - s) ** n * (F(0) + L * s**2 / 2 * D(0)))
+""",
 }
 FALSE = {
     "unified": ("T.assume(B <= M * (rho - gamma * mu))", ""),
@@ -223,9 +257,11 @@ FALSE = {
     "feedback": ("T.assume(equal(R(0), 0))", ""),
     "page": ("T.assume(equal(V(0), 0))", ""),
     "contracted": ("G(0) / (theta * K)", "G(0) / (2 * theta * K)"),
+    "momentum": ("gamma * L <= 1 - beta", "gamma * L <= 3"),
+    "accelerated": ("L * s**2 / 2 * D(0)", "L * s**2 / 4 * D(0)"),
 }
-TOLD = ("unified", "missed", "below", "unit", "contracted")
-"""Those whose statement says what the potential is."""
+TOLD = ("unified", "missed", "below", "unit", "contracted", "momentum", "accelerated")
+"""Those whose statement, or a line, says what the potential is."""
 
 
 @pytest.mark.sampled(1)
@@ -244,6 +280,37 @@ def test_a_potential_is_found_and_none_of_what_is_false(name: str, tmp_path: Pat
     lost = claim_of(wrong).theorem
     assert lost is not None
     assert prove(lost).verdict is Verdict.UNKNOWN
+
+
+def test_the_mean_of_iterates_takes_no_place_among_points(tmp_path: Path) -> None:
+    """Between x[k], x[k - 1], x[k + 1] and x* smoothness and convexity are said together."""
+    text = (HEAD.format("mean") + FOUND["momentum"]).replace(
+        "F, D =", 'T.averaged(vector("x̄"), x, K)\nF, D ='
+    )
+    made = claim_of(written(tmp_path, text, "mean.py")).theorem
+    assert made is not None
+    said = [one.name for one in offered(made).steps if one.name.startswith("interpolation, x* to")]
+    assert "interpolation, x* to x[k]" in said
+    assert not any("x̄" in one for one in said)
+
+
+def test_what_is_said_already_is_not_asked_for() -> None:
+    k, K, F = index("k"), count("K"), sympy.Function("F")
+    goal, gain = le(total(F(k), k, K), 0), le(F(k + 1), F(k))
+    assert "how small is F(K)?" in missing_line(goal, [gain, le(F(K), F(0))])
+    assert missing_line(goal, [gain, le(F(K), F(0)), le(0, F(K))]) == ""
+
+
+def test_a_line_that_is_false_is_not_proposed(tmp_path: Path) -> None:
+    """A(k)/B(k + 1) is at least 0, and not at most."""
+    text = """
+A, B = T.sequence("A", nonnegative=True), T.sequence("B", positive=True)
+T.assume(B(k + 1) <= B(k))
+CLAIM = T.shows(total(A(k) / B(k + 1), k, count("K")) <= 0)
+"""
+    found = certified(written(tmp_path, HEAD.format("none") + text, "none.py"))
+    assert found[-1].outcome == "not found"
+    assert "would do" not in found[-1].why
 
 
 def test_control_weights_of_another_sign_prove_nothing(tmp_path: Path) -> None:

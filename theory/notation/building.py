@@ -113,7 +113,10 @@ def built(statement: Statement, plan: Plan, functions: Iterable[Function]) -> Th
     _require_nothing_drawn(scene, plan, statement.id)
     _require_own_ties(statement, plan, scene)
     full = _assembled(statement, plan, scene)
-    slim = _without_points(_without_unused(full, plan), scene).made()
+    less = _without_points(_without_unused(full, plan), scene)
+    named = {call.func for one in less.steps for call in atoms(one.relation.gap, AppliedUndef)}
+    meant = {one: v for one, v in less.sequences.items() if one in named | plan.sequences.keys()}
+    slim = replace(less, sequences=meant).made()
     _require_ties(slim, full)
     _FULL[slim], MEANS[slim] = full, scene.means
     return slim
@@ -235,6 +238,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         fresh = [h for h in template(scene) if h.relation not in said]
         hypotheses += [replace(h, name=_another(h.name, taken)) for h in fresh]
     bare = _bare(statement, plan, scene, tuple(hypotheses))
+    bare = replace(bare, sequences={**bare.sequences, **offers.starts(bare)})
     lines = [scene.relation(written.relation) for written in plan.written]
     own = [h for h in hypotheses if isinstance(h, Hypothesis)]
     spoken = (bare.goal, *lines, *(h.relation for h in own))
@@ -285,6 +289,9 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         steps += [down, between]
         follow(between.name, between.relation)
     for step in (*offers.late(bare, run), *offers.twice(bare, run), *offers.sums(bare, run)):
+        steps.append(step)
+        follow(step.name, step.relation)
+    for step in offers.least(bare, run, lines):
         steps.append(step)
         follow(step.name, step.relation)
     steps += offers.drifts(bare, run)
@@ -354,6 +361,11 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
     steps += norms.lines("statement", bare.goal, statement.rule, own)
     if not any(isinstance(one.rule, Induction) for one in plan.written):
         steps += along(bare.goal)
+        told = [*offers.by_powers(bare.goal, run, lines)]
+        for step in (step for one in told for step in along(one)):
+            by = isinstance(step.rule, Induction)
+            name = f"{step.name}, {step.relation.lhs}" if by else step.name
+            steps += [replace(step, name=name)] if all(s.name != name for s in steps) else []
     return _certified(bare, steps, statement.rule, means)
 
 

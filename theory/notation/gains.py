@@ -309,7 +309,10 @@ def _of_sum(
 
 
 def _part(term: Scalar, k: Scalar, limits: Any, least: Collection[Scalar]) -> Scalar | None:
-    """What one of so many iterations has of a term; None if that is not told by the term."""
+    """What one of so many iterations has of a term; None if that is not told by the term.
+
+    Of c·S(K), how much S grows: it is at least 0 at the start.
+    """
     count = limits[0][2] + 1
     sums = atoms(term, sympy.Sum)
     calls = atoms(term.xreplace(dict.fromkeys(sums, sympy.S.One)), AppliedUndef)
@@ -322,7 +325,10 @@ def _part(term: Scalar, k: Scalar, limits: Any, least: Collection[Scalar]) -> Sc
     weight = term.coeff(call)
     if len(calls) > 1 or weight == 0 or call.args not in ((0,), (count,)):
         return None
-    return weight * (call.func(k) - call.func(k + 1)) if call.args == (0,) else sympy.S.Zero
+    if call.args == (0,):
+        return weight * (call.func(k) - call.func(k + 1))
+    grows = weight.is_positive and call.is_nonnegative  # and begins with at least 0
+    return weight * (call.func(k + 1) - call.func(k)) if grows else sympy.S.Zero
 
 
 def _last(goal: Relation, k: Scalar) -> Scalar | None:
@@ -341,17 +347,32 @@ def _of_powers(goal: Relation, k: Scalar) -> Relation | None:
     now, count = call.func, call.args[0]
     powers = [one for one in atoms(goal.rhs, sympy.Pow) if one.exp in (count, -count)]
     ratio = goal.rhs.coeff(now(0)) or (powers[0] if len(powers) == 1 else sympy.S.Zero)
-    base, power = ratio.as_base_exp()
-    base, power = (1 / base, count) if power == -count else (base, power)
+    base = base_of(ratio, count)
     rest = sympy.expand(goal.rhs - goal.rhs.coeff(now(0)) * now(0))
     if ratio == 1:  # as much in every iteration, or nothing
         each = rest.coeff(count)
         grows = sympy.expand(rest - each * count) == 0 and not atoms(each, AppliedUndef)
         return le(now(k + 1), now(k) + each) if grows else None
     rest = sympy.expand(rest - rest.coeff(ratio) * ratio)  # what the start has beside S(0)
-    if power != count or base.has(count) or rest.has(count) or atoms(rest, AppliedUndef):
+    if base is None or rest.has(count) or atoms(rest, AppliedUndef):
         return None
     return le(now(k + 1), base * now(k) + sympy.cancel((1 - base) * rest))
+
+
+def base_of(ratio: Scalar, count: Scalar) -> Scalar | None:
+    """The q of qⁿ, also where it is made of several powers; None if a ratio is no such one.
+
+    Examples
+    --------
+    >>> n, a, b = sympy.Symbol("n", integer=True), *sympy.symbols("a b", positive=True)
+    >>> base_of((a / b) ** (2 * n), n), base_of(a ** (n + 1), n), base_of(a, n)
+    (a**2/b**2, None, None)
+    """
+    split = [one.as_base_exp() for one in sympy.Mul.make_args(ratio)]
+    powers = [(base, sympy.cancel(power / count)) for base, power in split]
+    if any(one.has(count) for pair in powers for one in pair):
+        return None
+    return sympy.Mul(*(base**power for base, power in powers))
 
 
 def _of_potential(goal: Relation, k: Scalar, last: Scalar) -> Iterator[Relation]:

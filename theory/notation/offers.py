@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache, partial, reduce
 from itertools import permutations, product
+from operator import add
 from typing import Any
 
 import sympy
@@ -17,8 +18,8 @@ from sympy.core.function import AppliedUndef
 
 from theory.kernel.atoms import atoms
 from theory.kernel.means import Average, Mean, Operator, is_average, is_random
-from theory.kernel.normal import linear_sums
-from theory.kernel.relations import Relation, eq, le
+from theory.kernel.normal import is_zero, linear_sums
+from theory.kernel.relations import Relation, eq, le, put_in
 from theory.kernel.residues import Residues
 from theory.kernel.rules import (
     Combine,
@@ -304,6 +305,97 @@ def late(bare: Theorem, run: Run) -> Iterator[Step]:
         for number in run.counts:
             over = replace(last, count=number)
             yield from _stated(over, f"{name}, summed to {number}", given)
+
+
+def starts(bare: Theorem) -> dict[Scalar, Scalar]:
+    """What sequences are in iteration 0, as sequences: nothing is late there.
+
+    Of those that are then a sum of others; a multiple of one is found by `Start` alone.
+    """
+    found: dict[Scalar, Scalar] = {}
+    values = {one(0): value for one, value in bare.sequences.items()}
+    for one, value in bare.sequences.items():
+        made: dict[Scalar, Scalar] = {}
+        for stale in (h for h in bare.hypotheses if isinstance(h, Delayed)):
+            old, now = stale.old, stale.now
+            pairs = ((old.position, now.position), (old.gradient, now.gradient))
+            put = {name: new for before, new in pairs for name in before.names}
+            here = put_in(value, {old.value: now.value}, put)
+            if here != value:
+                name = f"{one} with nothing late" + (f", {len(made) + 1}" if made else "")
+                made[sympy.Function(name, real=True)] = value = here
+        if made and not atoms(value, AppliedUndef, Mean):
+            same = decomposed(value, values, {*bare.symbols})
+            found |= made if same is not None and len(atoms(same, AppliedUndef)) > 1 else {}
+    return found
+
+
+def least(bare: Theorem, run: Run, lines: Iterable[Relation]) -> Iterator[Step]:
+    """That what decreases is at least 0, or what the statement bounds: it is that and a square."""
+    k, said = run.index, _sequences(bare.goal.gap)
+    now = {call.func for one in lines for call in atoms(one.lhs, AppliedUndef) if call.has(k)}
+    values = {one: value for one, value in bare.sequences.items() if one in now - said}
+    for one, value in values.items() if k is not None else ():
+        others = {other(k): bare.sequences[other] for other in bare.sequences if other in said}
+        for low, part in {sympy.S.Zero: sympy.S.Zero, **others}.items():
+            above = None if low == 0 and one(k).is_nonnegative else _above(value - part, bare)
+            goal = le(part, value)
+            if above is not None and _holds(above, goal, bare):
+                for name in above.domain:
+                    less = replace(above, domain=tuple(n for n in above.domain if n != name))
+                    above = less if _holds(less, goal, bare) else above
+                yield Step(f"{one} at least {low}", goal, above)
+
+
+def _above(form: Scalar, bare: Theorem) -> Combine | None:
+    """A square and a multiple of what is assumed of values, whose sum a form is."""
+    about = {h.name: h.relation for h in bare.hypotheses if isinstance(h, Hypothesis)}
+    domain = tuple(name for name, one in about.items() if is_parameters(one))
+    form = sympy.expand(form)
+    rest, whole = _less_a_square(form)
+    if whole is None or rest == 0:
+        return None if whole is None else Combine(squares=(whole,), domain=domain)
+    for name, one in about.items():
+        value = min(one.gap.free_symbols & rest.free_symbols, key=str, default=None)
+        size = sympy.S.Zero if value is None else one.gap.coeff(value)
+        if one.kind == "<=" and size.is_number and size != 0 and not atoms(one.gap, Gram, Mean):
+            factor = rest.coeff(value) / size
+            if is_zero(rest - factor * one.gap):
+                return Combine({name: factor}, squares=(whole,), domain=domain)
+    return None
+
+
+def _less_a_square(form: Scalar) -> tuple[Scalar, tuple[Scalar, Vector] | None]:
+    """What is left of a form beside c·‖v‖², where that is all that it has of vectors; c and v."""
+    shares = {entry.names: sympy.cancel(form.coeff(entry)) for entry in atoms(form, Gram)}
+    for (first, other), size in sorted(shares.items(), key=lambda one: sympy.count_ops(one[1])):
+        if first == other and size.is_nonnegative:
+            halves = {n: c / (2 * size) for n, c in shares.items() if first in n and n[0] != n[1]}
+            beside = (vector(n[n[0] == first]) * sympy.factor(c) for n, c in halves.items())
+            whole = reduce(add, beside, vector(first))
+            rest = sympy.expand(form - sympy.Add(*(form.coeff(e) * e for e in atoms(form, Gram))))
+            if is_zero(form - rest - size * whole**2):
+                return rest, (size, whole)
+    return form, None
+
+
+def _holds(rule: Combine, goal: Relation, bare: Theorem) -> bool:
+    own = (h for h in bare.hypotheses if isinstance(h, Hypothesis))
+    given = Given(bare, {one.name: one.relation for one in own})
+    return rule.check(goal, given).verdict is Verdict.PROVED
+
+
+def by_powers(goal: Relation, run: Run, lines: Iterable[Relation]) -> Iterator[Relation]:
+    """Of a(k + 1) ≤ q·a(k), that a(n) ≤ qⁿ·a(0), if the statement does not speak of a."""
+    said, k = _sequences(goal.gap), run.index
+    if k is None:
+        return
+    for one in lines:
+        now = one.lhs.func(k) if isinstance(one.lhs, AppliedUndef) else None
+        if now is not None and one.lhs == now.func(k + 1) and now.func not in said:
+            ratio = sympy.expand(one.rhs).coeff(now)
+            if ratio not in (0, 1) and not ratio.has(k) and is_zero(one.rhs - ratio * now):
+                yield from (le(now.func(n), ratio**n * now.func(0)) for n in run.counts)
 
 
 def inductions(

@@ -16,6 +16,7 @@ from theory.kernel.atoms import atoms
 from theory.kernel.elementary import Exp
 from theory.kernel.relations import Relation, le
 from theory.kernel.vectors import Scalar, squared
+from theory.notation.gains import base_of
 
 NAMES = ("V", "Psi", "Lyapunov")
 """What the sum is called, unless something else is."""
@@ -96,7 +97,7 @@ def potential_of(
     (ratio,) = ratios
     taken = {*taken, *(str(one) for one in meant)}
     name = next((one for one in NAMES if one not in taken), None)
-    if name is None or ratio.as_base_exp()[1] != count:
+    if name is None or base_of(ratio, count) is None:
         return None
     parts = tuple(zip(weights, (one.func for one in starts), strict=True))
     value = sympy.Add(*(weight * meant[one] for weight, one in parts))

@@ -47,7 +47,8 @@ def scene_of(statement: Statement, plan: Plan, functions: tuple[Function, ...]) 
     names |= {n for one in points for part in (one.position, one.gradient) for n in part.names}
     names |= {name for pair in plan.iterates for one in pair for name in one.names}
     names |= plan.equated
-    between = meetings(plan.smooth, plan.convex, plan.assumed, points)
+    about = tuple(one for one in points if one.position not in plan.averages)  # f there is at most
+    between = meetings(plan.smooth, plan.convex, plan.assumed, about)
     randoms = _listed(forms, statement.id)
     means = tell_apart(randoms, plan, points, between, forms, names | named, statement.id)
     known = {name: frozenset(random) for name, random in randoms.items()}

@@ -124,8 +124,19 @@ def _of_shorter(theorem: Theorem, again: bool, progress: Progress) -> list[Certi
                 return found
     found = _whole(theorem, again, progress)
     if said and _fails(found):
-        found[-1] = replace(found[-1], why=found[-1].why.partition(NO_LINE)[0] + said)
+        found[-1] = replace(found[-1], why=once(found[-1].why.partition(NO_LINE)[0] + said))
     return found
+
+
+def once(said: str) -> str:
+    """A remark with each of its parts once: of several lines much is said alike.
+
+    Examples
+    --------
+    >>> once("none at a = 1; a line helps; none at b = 2; a line helps")
+    'none at a = 1; a line helps; none at b = 2'
+    """
+    return "; ".join(dict.fromkeys(said.split("; ")))
 
 
 def _whole(
@@ -150,7 +161,7 @@ def _said_of(longer: Theorem, name: str, found: Sequence[Certified], known: Set[
     line = next((s.relation for s in longer.steps if s.name == name and _steps(s.relation)), None)
     of_line = [one for one in found if one.step == name]
     lost = "".join(f": {one.why}" for one in of_line if one.entry is None)
-    if line is None:
+    if line is None or line.gap.is_nonpositive:  # 0 at most, which is no gain of an iteration
         return ""
     if of_line and not lost:
         needs = "what it says of the start may be more"

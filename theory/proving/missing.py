@@ -80,7 +80,9 @@ def missing_line(goal: Relation, facts: Collection[Relation]) -> str:
         return f"{NO_LINE}, such as T.have({_gain(goal)}){unnamed(goal)}"
     ends = {one for fact in facts for one in fact.gap.atoms(AppliedUndef)} - calls
     numbers = {limit[2] + 1 for total in goal.gap.atoms(sympy.Sum) for limit in total.limits}
-    unsigned = (one for one in ends if {*one.args} <= numbers and not one.is_nonnegative)
+    signed = {fact.gap for fact in facts if fact.kind == "<="}
+    ends = {one for one in ends - signed if {*one.args} <= numbers}
+    unsigned = (one for one in ends if not one.is_nonnegative)
     last = min(unsigned, key=lambda one: (one.func(0) not in calls, str(one)), default=None)
     if last is None:
         return ""

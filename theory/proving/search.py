@@ -157,7 +157,8 @@ def _told(whys: list[str]) -> list[str]:
     ['no multipliers and squares at a = 1']
     """
     sorts: dict[str, str] = {}
-    for why in whys:
+    telling = [why for why in whys if not why.startswith("-1 >= 0 ")]  # a sign wrong throughout
+    for why in telling or whys:
         sorts.setdefault(why.partition(" at ")[0].partition(" of ")[0], why)
     if "no multipliers and squares" in sorts:  # which says more
         sorts.pop("no multipliers", None)
