@@ -238,7 +238,7 @@ def _assembled(statement: Statement, plan: Plan, scene: Scene) -> _Sketch:
         fresh = [h for h in template(scene) if h.relation not in said]
         hypotheses += [replace(h, name=_another(h.name, taken)) for h in fresh]
     bare = _bare(statement, plan, scene, tuple(hypotheses))
-    bare = replace(bare, sequences={**bare.sequences, **offers.starts(bare)})
+    bare = replace(bare, sequences={**bare.sequences, **offers.starts(bare, plan.free)})
     lines = [scene.relation(written.relation) for written in plan.written]
     own = [h for h in hypotheses if isinstance(h, Hypothesis)]
     spoken = (bare.goal, *lines, *(h.relation for h in own))

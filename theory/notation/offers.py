@@ -307,13 +307,17 @@ def late(bare: Theorem, run: Run) -> Iterator[Step]:
             yield from _stated(over, f"{name}, summed to {number}", given)
 
 
-def starts(bare: Theorem) -> dict[Scalar, Scalar]:
+def starts(bare: Theorem, free: Set[str]) -> dict[Scalar, Scalar]:
     """What sequences are in iteration 0, as sequences: nothing is late there.
 
-    Of those that are then a sum of others; a multiple of one is found by `Start` alone.
+    Of those that are then a sum of others; a multiple of one is found by `Start` alone. Names that
+    an author gave to what may be any sequence are left to that.
     """
     found: dict[Scalar, Scalar] = {}
     values = {one(0): value for one, value in bare.sequences.items()}
+    own = [h.relation for h in bare.hypotheses if isinstance(h, Hypothesis)]
+    told = {call.func for one in (bare.goal, *own) for call in atoms(one.gap, AppliedUndef)}
+    free = {*free, *map(str, told)}
     for one, value in bare.sequences.items():
         made: dict[Scalar, Scalar] = {}
         for stale in (h for h in bare.hypotheses if isinstance(h, Delayed)):
@@ -323,6 +327,8 @@ def starts(bare: Theorem) -> dict[Scalar, Scalar]:
             here = put_in(value, {old.value: now.value}, put)
             if here != value:
                 name = f"{one} with nothing late" + (f", {len(made) + 1}" if made else "")
+                if name in free:
+                    return {}
                 made[sympy.Function(name, real=True)] = value = here
         if made and not atoms(value, AppliedUndef, Mean):
             same = decomposed(value, values, {*bare.symbols})
