@@ -290,21 +290,6 @@ def test_a_sequence_that_is_called_like_a_part_is_none() -> None:
     assert {str(one) for one in made.sequences} == {"F"}
 
 
-def test_a_sequence_that_is_called_like_a_start_is_any() -> None:
-    """Of any A, A(0) ≤ D(0) + F(0) is not so; of ‖x − x*‖² + f(x) − f(x*) it is."""
-    f, x, star = function("f"), iterates("x", k), vector("x*")
-    T = theorem("mine.starts")
-    T.smooth(f, positive("L"))
-    T.minimum(f, star)
-    T.iterate(x, x[k] - f.grad(x[k]))
-    F, D = T.sequence("F", f(x[k]) - f(star)), T.sequence("D", (x[k] - star) ** 2)
-    W = T.sequence("W", (x[k] - star) ** 2 + f(x[k - 1]) - f(star))
-    A = T.sequence("W with nothing late", nonnegative=True)
-    T.assume(W(0) <= 1)
-    made = T.shows(A(0) <= D(0) + F(0))
-    assert {str(one) for one in made.sequences} <= {"F", "D", "W"}
-
-
 def test_what_is_so_of_any_sequence_is_so_of_a_mean() -> None:
     b = positive("b")
     lemma = theorem("mine.bounded")

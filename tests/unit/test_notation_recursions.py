@@ -313,6 +313,25 @@ CLAIM = T.shows(total(A(k) / B(k + 1), k, count("K")) <= 0)
     assert "would do" not in found[-1].why
 
 
+def test_control_a_start_takes_no_name_of_an_author(tmp_path: Path) -> None:
+    """Of any A, A(0) ≤ D(0) + F(0) is not so; of ‖x − x*‖² + f(x) − f(x*) it is."""
+    text = """
+x, star = iterates("x", k), vector("x*")
+T.smooth(f, L)
+T.convex(f)
+T.minimum(f, star)
+T.iterate(x, x[k] - gamma * f.grad(x[k]))
+F, D = T.sequence("F", f(x[k]) - f(star)), T.sequence("D", (x[k] - star) ** 2)
+W = T.sequence("W", (x[k] - star) ** 2 + f(x[k - 1]) - f(star))
+A = T.sequence("W with nothing late")
+T.assume(W(0) <= 1)
+T.assume(A(k) >= 0)
+CLAIM = T.shows(A(0) <= D(0) + F(0))
+"""
+    found = certified(written(tmp_path, HEAD.format("named") + text, "named.py"))
+    assert found[-1].outcome == "not found"
+
+
 def test_control_weights_of_another_sign_prove_nothing(tmp_path: Path) -> None:
     """They are read from the data file, and the line with them has no certificate."""
     path = written(tmp_path, HEAD.format("stale") + FOUND["stale"], "stale.py")
