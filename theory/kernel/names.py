@@ -93,7 +93,8 @@ def require_readable_names(theorem: Theorem) -> None:
         if kind == "symbol" and opens and first in functions:  # the value at a point called F(x)
             odd |= name not in values or not _BEGIN.match(rest) or rest[:-1] in symbols
         bare = _outside(name)
-        bare = _NORM.sub("", bare) if kind == "sequence" and name in meant else bare
+        if kind == "sequence" and name in meant:  # what it means is required to be its name
+            bare = _NORM.sub("", _ENCLOSED.sub("", name))
         odd |= kind != "vector" and bool(_FORMULA.search(bare))
         odd |= kind == "function" and bool(opens)  # it would be read as a value
         parts = {one.strip() for one in _SIGN.split(bare)}  # x − y beside x and y
@@ -144,6 +145,7 @@ def _outside(name: str) -> str:
     return name if inner == name else _outside(inner)
 
 
+_ENCLOSED: Final = re.compile(r"\(.*\)")
 _NORM: Final = re.compile(r"^‖[^‖]*‖²$")
 _SIGN: Final = re.compile(r"[-+*/−]")
 _GREEK: Final = "αβγδεζηθικλμνξοπρσςτυφχψω"

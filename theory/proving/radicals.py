@@ -1,4 +1,4 @@
-"""Roots that stand together everywhere, as one: of √((1 − p)/(pb)) sympy makes three.
+"""Roots of constants that stand together everywhere, as one: of √((1 − p)/(pb)) sympy makes three.
 
 Three roots of numbers that are tied, as p and 1 − p are, leave no rational point and an equation
 that is linear in nothing; one root r has r²pb = 1 − p.
@@ -11,10 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import sympy
+from sympy.core.function import AppliedUndef
 
+from theory.kernel.means import Mean
 from theory.kernel.relations import Relation, eq
 from theory.kernel.rules import Combine
-from theory.kernel.vectors import Scalar, Vector
+from theory.kernel.vectors import Gram, Scalar, Vector
 
 NAME = "\0one root"
 """What the equation of the root is called, which is no fact: the root is put back."""
@@ -134,7 +136,7 @@ def _others(form: Scalar) -> Scalar:
 
 def _is_root(one: Scalar) -> bool:
     known = one.is_Pow and one.exp.is_Rational and one.exp.q == 2
-    return bool(known and not one.base.is_number)
+    return bool(known and one.base.free_symbols and not one.base.atoms(AppliedUndef, Gram, Mean))
 
 
 def _roots(form: Scalar) -> bool:
