@@ -303,15 +303,19 @@ def _of_sum(
 ) -> Relation | None:
     """Of Σ X ≤ a·(S(0) − S(K)) + b·K + Σ Y, what one iteration has of it."""
     kept, most = bound
-    parts = [_part(term, k, summed.limits, least) for term in sympy.Add.make_args(most)]
+    starts = {one.func for one in atoms(most, AppliedUndef) if one.args == (0,)}
+    terms = sympy.Add.make_args(most)
+    parts = [_part(term, k, summed.limits, least, starts) for term in terms]
     said = [one for one in parts if one is not None]
     return le(kept * summed.function, sympy.Add(*said)) if len(said) == len(parts) else None
 
 
-def _part(term: Scalar, k: Scalar, limits: Any, least: Collection[Scalar]) -> Scalar | None:
+def _part(
+    term: Scalar, k: Scalar, limits: Any, least: Collection[Scalar], starts: Collection[Scalar]
+) -> Scalar | None:
     """What one of so many iterations has of a term; None if that is not told by the term.
 
-    Of c·S(K), how much S grows: it is at least 0 at the start.
+    Of c·S(K), where nothing is said of S(0), how much S grows: it is at least 0 at the start.
     """
     count = limits[0][2] + 1
     sums = atoms(term, sympy.Sum)
@@ -327,7 +331,7 @@ def _part(term: Scalar, k: Scalar, limits: Any, least: Collection[Scalar]) -> Sc
         return None
     if call.args == (0,):
         return weight * (call.func(k) - call.func(k + 1))
-    grows = weight.is_positive and call.is_nonnegative  # and begins with at least 0
+    grows = weight.is_positive and call.is_nonnegative and call.func not in starts
     return weight * (call.func(k + 1) - call.func(k)) if grows else sympy.S.Zero
 
 
