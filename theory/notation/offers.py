@@ -311,13 +311,13 @@ def starts(bare: Theorem, free: Set[str]) -> dict[Scalar, Scalar]:
     """What sequences are in iteration 0, as sequences: nothing is late there.
 
     Of those that are then a sum of others; a multiple of one is found by `Start` alone. Names that
-    an author gave to what may be any sequence are left to that.
+    an author gave to something else are left to that.
     """
     found: dict[Scalar, Scalar] = {}
     values = {one(0): value for one, value in bare.sequences.items()}
     own = [h.relation for h in bare.hypotheses if isinstance(h, Hypothesis)]
     told = {call.func for one in (bare.goal, *own) for call in atoms(one.gap, AppliedUndef)}
-    free = {*free, *map(str, told)}
+    taken = {*free, *map(str, (*told, *bare.sequences))}
     for one, value in bare.sequences.items():
         made: dict[Scalar, Scalar] = {}
         for stale in (h for h in bare.hypotheses if isinstance(h, Delayed)):
@@ -327,7 +327,7 @@ def starts(bare: Theorem, free: Set[str]) -> dict[Scalar, Scalar]:
             here = put_in(value, {old.value: now.value}, put)
             if here != value:
                 name = f"{one} with nothing late" + (f", {len(made) + 1}" if made else "")
-                if name in free:
+                if name in taken:
                     return {}
                 made[sympy.Function(name, real=True)] = value = here
         if made and not atoms(value, AppliedUndef, Mean):

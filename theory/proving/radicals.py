@@ -118,9 +118,7 @@ def radical(relations: Iterable[Relation]) -> Radical | None:
 def _groups(form: Scalar) -> list[_Powers]:
     """Roots that are multiplied with one another, product by product."""
     halves = _halves(form)
-    inner = halves if halves else form.args if _roots(form) else ()
-    if form.is_Mul and halves:
-        inner = (*halves, *_others(form).args)
+    inner = (*halves, *_others(form).args) if halves else form.args if _roots(form) else ()
     return [halves] * bool(halves) + [group for one in inner for group in _groups(one)]
 
 
