@@ -181,6 +181,33 @@ T.assume(equal(R(0), 0))
 noise = 4 * L * gamma * sigma**2 + 8 * L**2 * gamma**2 * sigma**2 / delta
 CLAIM = T.shows(total(f.grad(v + e) ** 2, k, K) / K <= 8 * (F(0) - low) / (gamma * K) + noise)
 """,
+    "local": """
+K, zeta, y, E = count("K"), positive("zeta"), vector("y"), mean("E", g)
+T.smooth(f, L)
+T.unbiased(E, g, f.grad(y))
+T.bounded_variance(E, g, f.grad(y), sigma)
+T.assume(f.grad(x) ** 2 <= zeta**2)
+T.assume(8 * gamma * L * K <= 1)
+T.assume(n <= K)
+T.constant(x)
+T.iterate(y, y - gamma * g, k)
+R = T.sequence("R", (y - x) ** 2)
+T.assume(equal(R(0), 0))
+CLAIM = T.shows(R(n) <= 24 * K * gamma**2 * (K * zeta**2 + sigma**2))
+""",
+    "apart": """
+K, y, m = count("K"), *vectors("y m")
+E, avg = mean("E", g, over="sample"), average("avg", y, g, over="worker")
+T.assume(avg(E(g**2)) <= A**2)
+T.unbiased(avg, y, m)
+T.constant(x)
+T.iterate(y, y - gamma * g, k)
+R, S = T.sequence("R", avg((y - x) ** 2)), T.sequence("S", avg((y - m) ** 2))
+T.assume(equal(R(0), 0))
+T.have(R(K) <= 2 * K**2 * gamma**2 * A**2)
+T.have(S(k) <= R(k))
+CLAIM = T.shows(S(K) <= 2 * K**2 * gamma**2 * A**2)
+""",
     "page": """
 K, p, b, h = count("K"), *positive("p b"), vector("h")
 E, y = mean("E", h), x - gamma * g
@@ -255,12 +282,15 @@ FALSE = {
     "unit": ("+ 2 * errors", "+ errors"),
     "drifting": ("T.assume(X(0) <= 0)", ""),
     "feedback": ("T.assume(equal(R(0), 0))", ""),
+    "local": ("T.assume(n <= K)", ""),
+    "apart": ("T.have(R(K) <= 2 * K**2 *", "T.have(R(K) <= K**2 / 2 *"),
     "page": ("T.assume(equal(V(0), 0))", ""),
     "contracted": ("G(0) / (theta * K)", "G(0) / (2 * theta * K)"),
     "momentum": ("gamma * L <= 1 - beta", "gamma * L <= 3"),
     "accelerated": ("L * s**2 / 2 * D(0)", "L * s**2 / 4 * D(0)"),
 }
-TOLD = ("unified", "missed", "below", "unit", "contracted", "momentum", "accelerated")
+LOCAL = ("local", "apart")
+TOLD = ("unified", "missed", "below", "unit", "contracted", "momentum", "accelerated", *LOCAL)
 """Those whose statement, or a line, says what the potential is."""
 
 
