@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,11 @@ from theory.kernel.prove import prove
 from theory.kernel.relations import le
 from theory.notation import count, index, total
 from theory.notation.building import offered
+from theory.notation.stating import WEIGHED
 from theory.notation.weighed import WEIGHTS
 from theory.proving.missing import missing_line
+from theory.proving.search import Searched
+from theory.proving.weights import weights_of
 from theory.verdicts import Verdict
 
 HEAD = """\
@@ -375,3 +379,38 @@ def test_control_weights_of_another_sign_prove_nothing(tmp_path: Path) -> None:
     made = claim_of(path).theorem
     assert made is not None
     assert prove(made).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "wrong"),
+    [
+        ("error_feedback/delayed", {"8*L**2*gamma**2", "8*L**2"}, ("gamma * (tau + 1)", "gamma")),
+        (
+            "async_sgd/window",
+            {"8*p*gamma**2*L**2", "8*p**2*gamma**2*L**2"},
+            ("8 * L**2 * gamma**2 * p *", "L**2 * gamma**2 * p *"),
+        ),
+    ],
+)
+def test_weights_of_papers_are_near_the_least(
+    name: str,
+    weights: set[str],
+    wrong: tuple[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without the line that says them; none where more is said than follows, or less assumed."""
+    monkeypatch.setattr("theory.proving.weights.search", lambda *_: Searched(None))
+    text = (Path(__file__).parents[2] / "examples" / "papers" / f"{name}.py").read_text("utf-8")
+    text = re.sub(r"(?ms)^T\.have\(.*?^(?=CLAIM)", "", text)
+    for edit, expected in ((("", ""), weights), (wrong, set[str]())):
+        assert edit[0] in text
+        path = written(tmp_path, text.replace(*edit, 1), f"claims_{len(expected)}.py")
+        made = claim_of(path).theorem
+        assert made is not None
+        letters = {"gamma": sympy.Symbol("gamma")}
+        found, known = (
+            {sympy.sympify(one, letters) for one in some}
+            for some in (weights_of(WEIGHED[made][0]).values(), expected)
+        )
+        assert found == known
