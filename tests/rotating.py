@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 LIST: Final = Path(__file__).with_suffix(".txt")
 
-LONG: Final = 0.4
+LONG: Final = 0.15
 """Seconds that a case takes in the mean, with all cores busy."""
 
 TOGETHER: Final = 3.0

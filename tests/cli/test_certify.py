@@ -215,6 +215,33 @@ def test_an_induction_that_does_not_carry_is_refused(
     assert done.stdout.splitlines()[-1] == "0 of 1 certificate; verify will refuse 1 line"
 
 
+LOCAL = """
+from theory.notation import average, index, mean, nonnegative, positive, theorem, vectors
+
+eta, (sigma, G), k = positive("eta"), nonnegative("sigma G"), index("k")
+x, y, g, u = vectors("x y_i g_i u_i")
+E = mean("E", g, over="sample")
+avg = average("avg", y, g, u, over="worker")
+T = theorem("mine.local-step")
+T.unbiased(E, g, u)
+T.bounded_variance(E, g, u, sigma)
+T.assume(avg(u**2) <= G**2)
+T.constant(x)
+T.iterate(y, y - eta * g, k)
+R = T.sequence("R", avg((y - x) ** 2))
+CLAIM = T.shows(R(k + 1) <= 2 * R(k) + 2 * eta**2 * G**2 + eta**2 * sigma**2)
+"""
+
+
+def test_what_verify_will_refuse_is_not_called_found(
+    tmp_path: Path, result: Callable[..., Any]
+) -> None:
+    assert result("certify", written(tmp_path, LOCAL))[0] == 0
+    code, found = result("certify", written(tmp_path, LOCAL.replace(', over="sample"', "")))
+    assert (code, found["found"]) == (1, 0)
+    assert "is random to both avg and E: say by `over`" in found["failed"][-1]["why"]
+
+
 def test_what_stays_certified_is_still_proved_where_other_lines_are_not(
     tmp_path: Path, run: Run
 ) -> None:

@@ -67,7 +67,12 @@ class Relation:
         return Relation(lhs, self.kind, rhs)
 
     def __str__(self) -> str:
-        return f"{sympy.sstr(self.lhs)} {self.kind} {sympy.sstr(self.rhs)}"
+        return f"{_text(self.lhs)} {self.kind} {_text(self.rhs)}"
+
+
+@lru_cache(maxsize=2**12)
+def _text(side: Scalar) -> str:
+    return str(sympy.sstr(side))
 
 
 @lru_cache(maxsize=2**14)

@@ -153,6 +153,7 @@ def vectors(names: str) -> tuple[Vector, ...]:
     return tuple(vector(name) for name in names.split())
 
 
+@lru_cache(maxsize=2**12)
 def dot(one: Vector, other: Vector) -> Scalar:
     """Inner product, expanded into Gram entries.
 

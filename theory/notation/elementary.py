@@ -104,9 +104,9 @@ def telescoped(fact: Relation, k: Scalar | None, counts: Iterable[Scalar]) -> It
 
     Such as Σ ((k + 1)(k + 2)/(k + 3) − k(k + 1)/(k + 2)) = n(n + 1)/(n + 2), as Gosper finds it.
     """
-    parts = sympy.Add.make_args(sympy.expand(fact.gap))
     if k is None or not any(one.args == (k + 1,) for one in atoms(fact.gap, AppliedUndef)):
         return
+    parts = sympy.Add.make_args(sympy.expand(fact.gap))
     rest = sympy.Add(*(one for one in parts if not atoms(one, sympy.Function)))
     if rest.has(k) and rest.is_rational_function(k) and not rest.is_polynomial(k):
         for n in (n for n in counts if n.is_Symbol):

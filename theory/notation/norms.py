@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
 from itertools import combinations, product
 from typing import Any, Final
 
@@ -294,12 +295,18 @@ def _size(said: Relation, roots: Set[Scalar]) -> tuple[Vector, Scalar] | None:
     """A vector, and what its length is at most, which has no roots but these."""
     if said.kind != "<=" or atoms(said.rhs, Gram) or not atoms(said.lhs, Gram):
         return None
-    length = squared(said.lhs)
-    if length is None or length[0] != 1:
-        return None
-    size = sympy.sqrt(sympy.factor(said.rhs))
+    size = _side(said.rhs)
     broken = {one for one in atoms(size, sympy.Pow) if not one.exp.is_Integer}
-    return None if size.has(sympy.Abs) or not broken <= roots else (length[1], size)
+    if size.has(sympy.Abs) or not broken <= roots:  # of most: asked before squares are looked for
+        return None
+    length = squared(said.lhs)
+    return None if length is None or length[0] != 1 else (length[1], size)
+
+
+@lru_cache(maxsize=2**10)
+def _side(area: Scalar) -> Scalar:
+    """The root of what a squared length is at most."""
+    return sympy.sqrt(sympy.factor(area))
 
 
 def lines(

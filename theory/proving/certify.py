@@ -16,7 +16,7 @@ from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.falsifier.indexed import reading
 from theory.kernel.relations import Relation
-from theory.kernel.rules import Induction, Root
+from theory.kernel.rules import Cite, Induction, Root
 from theory.kernel.rules.algebra import Combine
 from theory.kernel.rules.found import Found, parts_of
 from theory.kernel.signs import undefined
@@ -209,6 +209,7 @@ def _of_theorem(
     facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
     lost: set[str] = set()
     inside: dict[str, str] = {}
+    notes = list[str]()
     roots = (one.rule.of for one in theorem.steps if type(one.rule) is Root)
     squares = {name for name in roots if name.endswith(SQUARED)}
     for step in theorem.steps:
@@ -220,8 +221,14 @@ def _of_theorem(
             given = Given(theorem, known)
             holds = step.rule.check(step.relation, given).verdict is Verdict.PROVED
             lost |= set() if holds else {step.name}  # what divides may be 0
-        elif type(step.rule) is Induction and not _repeats(step, lost):
-            found = [*_refused(theorem, step, known)]
+        elif type(step.rule) not in (Found, Combine, Cite) and not _repeats(step, lost):
+            note = _note(theorem, step, known)
+            if note and type(step.rule) is Induction:
+                said = f"{step.relation}: {note}"
+                found = [Certified(theorem.id, step.name, "refused", said, 0.0, None, Path())]
+            elif note:
+                lost.add(step.name)
+                notes.append(note)
         failed = any(one.entry is None for one in found)
         if failed or _repeats(step, lost):
             lost.add(step.name)
@@ -239,8 +246,8 @@ def _of_theorem(
     known = {name: fact for name, fact in facts.items() if name not in lost}
     for one in _of_rule(theorem, STATEMENT, theorem.goal, theorem.conclude, known, again, progress):
         hint = "" if lost or one.entry is not None else missing_line(theorem.goal, known.values())
-        said = "" if one.entry is not None else reading(theorem)
-        yield replace(one, why=one.why + (f"; {said}" if said else "") + hint)
+        more = [] if one.entry is not None else [*filter(None, [reading(theorem)]), *notes]
+        yield replace(one, why="; ".join([one.why, *dict.fromkeys(more)]) + hint)
 
 
 def _repeats(step: Step, lost: Collection[str]) -> bool:
@@ -250,12 +257,10 @@ def _repeats(step: Step, lost: Collection[str]) -> bool:
     )
 
 
-def _refused(theorem: Theorem, step: Step, facts: dict[str, Relation]) -> Iterator[Certified]:
-    """An induction that the kernel does not accept, whatever is certified beside it."""
+def _note(theorem: Theorem, step: Step, facts: dict[str, Relation]) -> str:
+    """Why the kernel does not accept a step, whatever is certified beside it, or ``""``."""
     checked = step.rule.check(step.relation, Given(theorem, facts))
-    if checked.verdict is not Verdict.PROVED:
-        why = f"{step.relation}: {checked.note}"
-        yield Certified(theorem.id, step.name, "refused", why, 0.0, None, Path())
+    return "" if checked.verdict is Verdict.PROVED else checked.note
 
 
 def _of_rule(
