@@ -355,3 +355,13 @@ D, S = T.sequence("D", (x - u) ** 2), T.sequence("S", f.grad(x) ** 2)
 CLAIM = T.shows({claim})
 """
     assert hint in result("certify", written(tmp_path, text))[1]["failed"][-1]["why"]
+
+
+def test_what_is_kept_stays_as_it_was_written(tmp_path: Path, result: Callable[..., Any]) -> None:
+    path = written(tmp_path, GRONWALL.replace("BOUND", "b / c"))
+    assert result("certify", path)[0] == 0
+    kept = Path(path).with_suffix(".certificates.json")
+    otherwise = kept.read_text().replace('": "1"', '": "2/2"')
+    kept.write_text(otherwise)
+    assert result("certify", path)[0] == 0
+    assert kept.read_text() == otherwise and "2/2" in otherwise

@@ -15,12 +15,11 @@ from schedules.user_code import reason
 from theory.claims import Claim
 from theory.errors import TheoryError
 from theory.falsifier.indexed import reading
+from theory.kernel.atoms import atoms
 from theory.kernel.relations import Relation
-from theory.kernel.rules import Cite, Induction, Root
-from theory.kernel.rules.algebra import Combine
+from theory.kernel.rules import Cite, Combine, Induction, Root
 from theory.kernel.rules.found import Found, parts_of
-from theory.kernel.signs import undefined
-from theory.kernel.stored import Entry
+from theory.kernel.stored import Entry, entries_of
 from theory.kernel.theorem import Given, Hypothesis, Rule, Step, Theorem
 from theory.notation.building import EACH, INSIDE, offered
 from theory.notation.norms import SQUARED
@@ -147,13 +146,57 @@ def _whole(
     Where a line that is only tried is not found, the statement is not looked for: that is done
     without it.
     """
+    full, refused = offered(theorem), dict[str, str]()
+    while True:
+        found = _passed(theorem, full, again, progress, as_tried, {*refused})
+        more = {} if _fails(found) else _unaccepted(theorem, full, found)
+        if not more.keys() - refused.keys():
+            break
+        refused |= more
+    if refused and _fails(found):
+        found[-1] = replace(found[-1], why=once("; ".join((found[-1].why, *refused.values()))))
+    return found
+
+
+def _passed(
+    theorem: Theorem,
+    full: Theorem,
+    again: bool,
+    progress: Progress,
+    as_tried: bool,
+    lost: set[str],
+) -> list[Certified]:
+    """What one search from the first line to the statement finds, without these steps."""
     found = list[Certified]()
     name, weights = TOLD.get(theorem, ("", {}))
-    full = offered(theorem)
-    for one in _of_theorem(full, again, progress, lambda: as_tried and _fails(found)):
+    for one in _of_theorem(full, again, progress, lambda: as_tried and _fails(found), lost):
         told = {WEIGHTS: weights} if one.step == name else {}
         found.append(replace(one, entry=one.entry and {**one.entry, **told}))
     return found
+
+
+def _unaccepted(theorem: Theorem, full: Theorem, found: Iterable[Certified]) -> dict[str, str]:
+    """Steps on which certificates rest and which the kernel does not accept, and why.
+
+    They are checked among themselves: what else is offered may speak of other iterations.
+    """
+    uses = {one.step: {*one.entry["facts"], *one.entry["domain"]} for one in found if one.entry}
+    needed, steps = uses.get(STATEMENT, {*full.conclude.uses}), list[Step]()
+    for step in reversed(full.steps):
+        if step.name in needed:
+            needed |= uses.get(step.name, {*step.rule.uses})
+            steps.insert(0, step)
+    said = [full.goal, *(step.relation for step in steps)]
+    called = {call.func for one in said for call in atoms(one.gap, AppliedUndef)}
+    meant = {f: of for f, of in full.sequences.items() if f in called | theorem.sequences.keys()}
+    with suppress(TheoryError):  # of what is no theorem
+        alone = replace(full, steps=tuple(steps), sequences=meant)
+        facts = {h.name: h.relation for h in full.hypotheses if isinstance(h, Hypothesis)}
+        facts |= {step.name: step.relation for step in steps}
+        by_rule = (step for step in steps if type(step.rule) not in (Found, Cite))
+        checked = {one.name: one.rule.check(one.relation, Given(alone, facts)) for one in by_rule}
+        return {n: one.note for n, one in checked.items() if one.verdict is not Verdict.PROVED}
+    return {}
 
 
 def _said_of(longer: Theorem, name: str, found: Sequence[Certified], known: Set[str]) -> str:
@@ -203,13 +246,15 @@ def theorems_of(claims: Iterable[Claim]) -> list[Theorem]:
 
 
 def _of_theorem(
-    theorem: Theorem, again: bool, progress: Progress, is_lost: Callable[[], bool]
+    theorem: Theorem,
+    again: bool,
+    progress: Progress,
+    is_lost: Callable[[], bool],
+    lost: set[str],
 ) -> Iterator[Certified]:
     """Search line by line; what is not found, and what rests on it, serves no later line."""
     facts = {h.name: h.relation for h in theorem.hypotheses if isinstance(h, Hypothesis)}
-    lost: set[str] = set()
     inside: dict[str, str] = {}
-    notes = list[str]()
     roots = (one.rule.of for one in theorem.steps if type(one.rule) is Root)
     squares = {name for name in roots if name.endswith(SQUARED)}
     for step in theorem.steps:
@@ -217,18 +262,8 @@ def _of_theorem(
         found = [*_of_rule(theorem, step.name, step.relation, step.rule, known, again, progress)]
         if lost.intersection(() if type(step.rule) is Found else step.rule.uses):
             lost.add(step.name)
-        elif type(step.rule) is Combine and undefined(step.relation):
-            given = Given(theorem, known)
-            holds = step.rule.check(step.relation, given).verdict is Verdict.PROVED
-            lost |= set() if holds else {step.name}  # what divides may be 0
-        elif type(step.rule) not in (Found, Combine, Cite) and not _repeats(step, lost):
-            note = _note(theorem, step, known)
-            if note and type(step.rule) is Induction:
-                said = f"{step.relation}: {note}"
-                found = [Certified(theorem.id, step.name, "refused", said, 0.0, None, Path())]
-            elif note:
-                lost.add(step.name)
-                notes.append(note)
+        elif type(step.rule) is Induction and not _repeats(step, lost):
+            found = [*_refused(theorem, step, known)]
         failed = any(one.entry is None for one in found)
         if failed or _repeats(step, lost):
             lost.add(step.name)
@@ -246,8 +281,8 @@ def _of_theorem(
     known = {name: fact for name, fact in facts.items() if name not in lost}
     for one in _of_rule(theorem, STATEMENT, theorem.goal, theorem.conclude, known, again, progress):
         hint = "" if lost or one.entry is not None else missing_line(theorem.goal, known.values())
-        more = [] if one.entry is not None else [*filter(None, [reading(theorem)]), *notes]
-        yield replace(one, why="; ".join([one.why, *dict.fromkeys(more)]) + hint)
+        said = "" if one.entry is not None else reading(theorem)
+        yield replace(one, why=one.why + (f"; {said}" if said else "") + hint)
 
 
 def _repeats(step: Step, lost: Collection[str]) -> bool:
@@ -257,10 +292,12 @@ def _repeats(step: Step, lost: Collection[str]) -> bool:
     )
 
 
-def _note(theorem: Theorem, step: Step, facts: dict[str, Relation]) -> str:
-    """Why the kernel does not accept a step, whatever is certified beside it, or ``""``."""
+def _refused(theorem: Theorem, step: Step, facts: dict[str, Relation]) -> Iterator[Certified]:
+    """An induction that the kernel does not accept, whatever is certified beside it."""
     checked = step.rule.check(step.relation, Given(theorem, facts))
-    return "" if checked.verdict is Verdict.PROVED else checked.note
+    if checked.verdict is not Verdict.PROVED:
+        why = f"{step.relation}: {checked.note}"
+        yield Certified(theorem.id, step.name, "refused", why, 0.0, None, Path())
 
 
 def _of_rule(
@@ -290,6 +327,9 @@ def _of_rule(
         given = Given(theorem, facts)
         steps = {one.name: one for one in (*theorem.steps, *searched.steps)}
         data = entry(theorem.id, step, goal, facts, combine, steps)
+        if outcome == "kept":  # word by word, whoever wrote it
+            kept = entries_of(rule.path, theorem.id, step)
+            data = next((dict(one) for one in kept if one["key"] == data["key"]), data)
         why = _unread(data, goal, given)
         data, outcome = (None, "not found") if why else (data, outcome)
     yield Certified(theorem.id, step, outcome, why, process_time() - before, data, rule.path)
