@@ -94,7 +94,7 @@ T.unbiased(E, g, f.grad(x))
 T.assume(E(g**2) <= sigma**2)
 T.iterate(x, x - 2 / (mu * (k + 2)) * g, k)
 D = T.sequence("D", (x - star) ** 2)
-CLAIM = T.shows(D(K) <= 4 * sigma**2 / (mu**2 * (K + 1)))
+CLAIM = T.shows((K + 1) * D(K) <= 4 * sigma**2 / mu**2)
 """,
     "rakhlin": """
 T.strongly_convex(f, mu)
@@ -111,7 +111,7 @@ T.unbiased(E, g, f.grad(x))
 T.assume(E(g**2) <= sigma**2)
 T.constant(star)
 T.iterate(x, x - 2 / (mu * (k + 2)) * g, k)
-D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
+F = T.sequence("F", f(x) - f(star))
 CLAIM = T.shows(2 * total((k + 1) * F(k), k, K) / (K * (K + 1)) <= 2 * sigma**2 / (mu * (K + 1)))
 """,
     "falling": """
@@ -121,7 +121,7 @@ T.assume(g**2 <= sigma**2)
 T.unbiased(E, g, f.grad(x))
 T.assume((x - star) ** 2 <= rho**2)
 T.iterate(x, x - rho / (sigma * sqrt(k + 1)) * g, k)
-D, F = T.sequence("D", (x - star) ** 2), T.sequence("F", f(x) - f(star))
+F = T.sequence("F", f(x) - f(star))
 CLAIM = T.shows(total(F(k), k, K) / K <= 3 * rho * sigma / (2 * sqrt(K)))
 """,
     "residual": """
@@ -473,6 +473,12 @@ def test_a_line_that_holds_is_not_proposed(tmp_path: Path) -> None:
     assert "; A(k + 1) <= b + r*A(k) holds, and the statement does not follow" in lost.why
     assert lost.outcome == "not found"
     assert "would do" not in lost.why
+
+
+def test_a_bound_that_is_meant_from_one_on_is_asked_for(tmp_path: Path) -> None:
+    text = HEAD.format("one") + FOUND["drawn"].replace("(K", "(n")
+    *_, lost = certified(written(tmp_path, text, "own.py"))
+    assert 'if it is meant for n >= 1, write n = count("n")' in lost.why
 
 
 @pytest.mark.parametrize(

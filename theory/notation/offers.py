@@ -408,7 +408,9 @@ def inductions(
     goal: Relation, bare: Theorem, run: Run, lines: Mapping[str, Relation]
 ) -> Iterator[Step]:
     """A bound a(n) ≤ … from a line a(k + 1) ≤ ratio·a(k) + rest, where the bound carries."""
-    call = goal.lhs
+    share, call = goal.lhs.as_independent(AppliedUndef, as_Add=False)
+    if share != 1 and share.is_positive:  # of w·a(n) ≤ …
+        goal = Relation(call, goal.kind, goal.rhs / share)
     own = (one for one in bare.hypotheses if isinstance(one, Hypothesis))
     under = tuple(one.name for one in own if is_parameters(one.relation))
     if run.index is None or not isinstance(call, AppliedUndef) or call.args[0] not in run.counts:

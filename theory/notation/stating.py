@@ -35,6 +35,7 @@ from theory.notation.weighed import (
     assumed_parts,
     beginning_with_nothing,
     stored_weights,
+    with_distances,
     with_moves,
 )
 
@@ -71,12 +72,15 @@ def theorem_of(
         return built(statement, plan, functions)
     lines = _lines(statement.relation, plan)
     start = start_of(statement.relation, plan.index) if lines else None
-    signed = [(one, more) for one in lines if (more := _beside(one, start, plan, plan.index))]
+    signed = [(one, more, plan) for one in lines if (more := _beside(one, start, plan, plan.index))]
     longer = [*_from_nothing(statement, plan, functions, search)]
-    for line, more in (*((one, {}) for one in lines), *signed):
+    wider = with_distances(plan, statement.relation)
+    none: dict[str, Relation] = {}
+    far = [(one, none, wider) for one in _lines(statement.relation, wider) if one not in lines]
+    for line, more, of in (*((one, none, plan) for one in lines), *signed, *far):
         number = len(longer)
         written = _written({**more, named(number): line}, search)
-        longer.append((named(number), _with_lines(statement, plan, functions, written)))
+        longer.append((named(number), _with_lines(statement, of, functions, written)))
     name = named(len(longer))
     sums = _along_a_sum(statement, plan, functions, search, name, statement.relation)
     longer += [(name, make) for make in sums]

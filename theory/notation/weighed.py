@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -25,7 +26,7 @@ from theory.kernel.relations import Relation, le, put_in
 from theory.kernel.rules import Found
 from theory.kernel.stored import entries_of, formula
 from theory.kernel.theorem import Theorem
-from theory.kernel.vectors import Scalar
+from theory.kernel.vectors import Scalar, vector
 from theory.notation.names import plainly, text
 from theory.notation.plan import Plan, Statement
 
@@ -154,6 +155,18 @@ def with_moves(plan: Plan, goal: Relation) -> tuple[Plan, dict[str, Part]]:
             moves = _sequence(longer, f"‖move of {text(now)}‖²", (then - now) ** 2)
             parts[str(away)] = Part.so(le(away(k), delay**2 * moves(k)))
     return longer, parts
+
+
+def with_distances(plan: Plan, goal: Relation) -> Plan:
+    """The plan with sequences of how far iterates are from what stays, of which a sum says nothing.
+
+    Of Σ F(k) ≤ c(K): where steps fall, what it is at the start has no weight.
+    """
+    longer = plan.copied()
+    if atoms(goal.lhs, sympy.Sum) and not atoms(goal.rhs, AppliedUndef):
+        for (now, _), name in product(plan.iterates, sorted(plan.fixed)):
+            _sequence(longer, f"‖{text(now)} - {name}‖²", (now - vector(name)) ** 2)
+    return longer
 
 
 def assumed_parts(plan: Plan, limits: Any) -> dict[str, Part]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any, Final
 
+import sympy
 from sympy.core.function import AppliedUndef
 
 from schedules.user_code import reason
@@ -209,13 +210,26 @@ def _said_of(longer: Theorem, name: str, found: Sequence[Certified], known: Set[
     if of_line and not lost:
         needs = "what it says of the start may be more"
         if isinstance(line.lhs, AppliedUndef):
-            needs = "an induction needs a factor that is shown to be at least 0"
+            needs = _from_one_on(line, longer.goal)
         return f"; {line} holds, and the statement does not follow from it ({needs})"
     own = {
         f"{one} = mean of {form}" for one, form in longer.sequences.items() if str(one) not in known
     }
     where = f", with {min(own)}," if own and not unnamed(line) else unnamed(line)
     return f"; T.have({line}){where} would do, if it is true, and is not found{lost}"
+
+
+def _from_one_on(line: Relation, goal: Relation) -> str:
+    """What an induction along a line needs; a bound of a(n) may be meant for n ≥ 1 alone."""
+    now = line.lhs.func(line.lhs.args[0] - 1)
+    begun = sympy.expand(line.rhs).coeff(now).subs(now.args[0], 0) != 0
+    calls = atoms(goal.lhs, AppliedUndef)
+    first = {one.args[0] for one in calls if one.func == now.func}
+    open_ = sorted((one for one in first if one.is_Symbol and not one.is_positive), key=str)
+    if begun or not open_:
+        return "an induction needs a factor that is shown to be at least 0"
+    n = open_[0]
+    return f'nothing bounds {now.func(0)}; if it is meant for {n} >= 1, write {n} = count("{n}")'
 
 
 def _fails(found: Iterable[Certified]) -> bool:
