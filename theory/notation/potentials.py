@@ -97,7 +97,8 @@ def potential_of(
     (ratio,) = ratios
     taken = {*taken, *(str(one) for one in meant)}
     name = next((one for one in NAMES if one not in taken), None)
-    if name is None or base_of(ratio, count) is None:
+    kept = ratio == 1 and {one.func for one in atoms(goal.lhs, AppliedUndef)} <= {*meant}
+    if name is None or not (kept or base_of(ratio, count)):
         return None
     parts = tuple(zip(weights, (one.func for one in starts), strict=True))
     value = sympy.Add(*(weight * meant[one] for weight, one in parts))
