@@ -8,11 +8,23 @@ the following holds, with no formula for any slot:
 - What a stage does in a slot, and what lower stages do in the same slot, is behind what it needs:
   in the sequence by slot and stage every action comes after its needs, and of each stage after all
   it did before. F and B of a stage go through the microbatches one by one.
-- If forwards are preferred until a stage's first backward, every stage does its first forwards in
-  slots one behind the other, before that backward: as many as are let in there and at all stages
-  below, or M. So many are in flight then, and more never are, as each is in flight below too. The
-  forward of the last of them has had no update, and of none is the staleness more than what is in
-  flight beside it. Where no stage lets in more than the one below, that is its own bound.
+- A stage does its first forwards in slots one behind the other, before its first backward: as many
+  as it lets in, L(s), if stages below let as many pass, or M. If backwards are preferred from the
+  start, no more than w(s) of them, as the first microbatch comes back w(s) slots after its forward:
+  2(p − s) − 1, or p − s where what ends in a slot feeds others in it. More than L(s) never are in
+  flight: each is let in at its stage, and is in flight below too.
+- If a backward is preferred after a forward, no more than w(s) are in flight, where stages above
+  let in w or more. The last stage does a backward after each forward. Of two neighbours, whenever
+  forwards come to one and backwards to the other, few states are possible; in all of them as many
+  are between the two as w differs by, or one more while the upper one's last action is a backward.
+  Then it has one fewer than it may have. A bound of w or more never holds up a stage.
+- If a forward is preferred after a forward, they go on in slots one behind the other after the
+  first backward, a slot late: F of m in the slot of m, or the next one from w(s) on, up to
+  m = L(s) if every stage below lets so many pass. The second B comes no earlier than two slots
+  after the first. So L(s) are in flight, or M − 1, or M if M is at most w(s).
+
+What is in flight is most after a forward, and of the forward staleness is one less: those that were
+in flight beside it are the updates that it has not seen.
 
 Where a bound is below 1 no microbatch is let in, whatever M is: a p from which on there are
 schedules is the least one that anything is said of.
@@ -20,23 +32,25 @@ schedules is the least one that anything is said of.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
-from typing import Final
+from itertools import product
+from typing import Any, Final
 
+import numpy as np
 import sympy
 import z3
 
 from schedules.actions import Kind
 from schedules.errors import InvalidScheduleError
 from schedules.families.family import Family
-from schedules.policies import WeightPolicy
 from schedules.rules import GreedyRule
+from schedules.schedule import IntArray
 from schedules.stamps import LINE, StampedOrder
 from theory.errors import UnsupportedFormError
 from theory.laws.bound_guesses import least_form
-from theory.laws.own_orders import Row, beside_runs, points, small_runs, subject_of_order, whole
+from theory.laws.own_orders import Row, beside_runs, small_runs, subject_of_order, whole
 from theory.laws.own_slots import NEWEST
 from theory.laws.plain_functions import require_plain_family
 from theory.laws.stamp_terms import bound, reading
@@ -56,7 +70,14 @@ _BOUNDED: Final = ("staleness", "in-flight")
 LEAST: Final = (1, 2, 3)
 """Numbers of ranks that are tried as the least one."""
 
-_P, _M, _S, _A, _T = z3.Ints("p M s a t")
+READ: Final = 9
+"""Numbers of ranks of which bounds are read."""
+
+MOST_STATES: Final = 100
+"""Of two neighbouring stages that are looked at."""
+
+_P, _M, _S, _U, _A, _T = z3.Ints("p M s u a t")
+_TERMS: Final = {p: _P, M: _M, s: _S}
 
 
 def row_of_rule(family: Family) -> Row:
@@ -72,8 +93,8 @@ def row_of_rule(family: Family) -> Row:
     >>> from dataclasses import replace
     >>> from schedules.families import get_family
     >>> row = row_of_rule(replace(get_family("pipedream"), parameters=()))
-    >>> row.domain, [one.name for one in row.invariants if one.outcome.verdict.name != "PROVED"]
-    ('p >= 1, M >= 1', ['staleness', 'in-flight'])
+    >>> row.proved, [one.bound for one in row.invariants if one.name == "in-flight"]
+    (True, ['Min(M, p, 2*p - 2*s - 1)'])
     """
     rule = family.rule
     if not isinstance(rule, GreedyRule) or family.parameters or not family.generated:
@@ -86,10 +107,7 @@ def row_of_rule(family: Family) -> Row:
     here = (*sizes.size.suppose, _S >= 0, _S < _P)
     runs = small_runs(family, _ANY_SIZE, least)
     never_stops = [*map(decide, _plays_on(family, rule, here))]
-    flushed = replace(family, policy=WeightPolicy("flush"))  # which has every M, in the same order
-    wanted = points(small_runs(flushed, _ANY_SIZE, least), "in-flight")
-    most = least_form(*wanted) or least_form(*wanted, wider=True)
-    first = [] if most is None else list(map(decide, _forwards_first(family, rule, most, here)))
+    most, first = _in_flight(family, rule, least, here)
     found = []
     for name in COLUMNS:
         limit, extra = "", list[Outcome]()
@@ -142,23 +160,126 @@ def _plays_on(family: Family, rule: GreedyRule, here: tuple[Term, ...]) -> Itera
         yield Statement("admits", "every stage lets a microbatch in", here, one >= 1)
 
 
-def _forwards_first(
-    family: Family, rule: GreedyRule, most: sympy.Expr, here: tuple[Term, ...]
-) -> Iterator[Statement]:
-    """Forwards are preferred until the first backward, and `most` are let in at every stage.
+def _in_flight(
+    family: Family, rule: GreedyRule, least: int, here: tuple[Term, ...]
+) -> tuple[sympy.Expr | None, list[Outcome]]:
+    """The most in flight at stage s, and what says it; None if bounds have no short form."""
+    own_slot, backwards = bool(rule.finished(0, 0)), rule.prefer_first is Kind.B
+    back = p - s if own_slot else 2 * (p - s) - 1
 
-    What runs in a slot has ended in it for higher stages always, or never.
+    def lets(stage: Term) -> Term:
+        return _least_of(_bounds(family, stage) or [2 * _P])  # or more: that is never full
+
+    def late(stage: Term) -> Term:
+        return term(back, {**_TERMS, s: stage})
+
+    forms = _let_in(family, lets(_S), least)
+    if forms is None:
+        return None, []
+    below, above = (*here, _U >= 0, _U < _S), (*here, _U > _S, _U < _P)
+    more = z3.And(backwards, lets(_S) > late(_S))
+    first = z3.If(more, late(_S), lets(_S))
+    stated = z3.If(_S == 0, *(term(form.subs(sympy.oo, 2 * p), _TERMS) for form in forms))
+    alike = z3.BoolVal(own_slot) == reading(rule.finished)(_T, _T)
+    statements = [
+        Statement("alike", "all slots are alike", (_T >= 0,), alike),
+        Statement("so many", "what is let in is the bound", here, stated == lets(_S)),
+        Statement("pass", "lower stages let the first ones pass", below, lets(_U) >= first),
+    ]
+    none = decide(Statement("early", "all is let in before a backward", here, z3.Not(more)))
+    if none.verdict is Verdict.PROVED:
+        return _at_each(forms, lambda own: sympy.Min(own, M)), [none, *map(decide, statements)]
+    freely = z3.Or(z3.Not(more), lets(_U) >= late(_U))
+    if rule.prefer_after[Kind.F] is Kind.B:
+        says = "above a stage that lets in more none is held up"
+        statements += [_neighbours(rule, own_slot), Statement("above", says, above, freely)]
+        most = _at_each(forms, lambda own: sympy.Min(own, M, back))
+    else:
+        says = "below a stage that goes on with forwards all let them pass"
+        pass_ = z3.Or(z3.And(freely, lets(_U) >= lets(_S)), lets(_U) > lets(_S), z3.Not(more))
+        statements += [Statement("below", says, below, pass_)]
+        most = _at_each(forms, lambda own: sympy.Min(own, sympy.Max(M - 1, sympy.Min(M, back))))
+    return most, [*map(decide, statements)]
+
+
+def _let_in(family: Family, lets: Term, least: int) -> tuple[sympy.Expr, sympy.Expr] | None:
+    """How many stage 0 lets in, and how many stage s does: short forms, as yet a guess."""
+    if not _bounds(family, _S):
+        return sympy.oo, sympy.oo
+    every = [(ranks, stage) for ranks in range(least, least + READ) for stage in range(ranks)]
+    sizes = [[(_P, z3.IntVal(ranks)), (_S, z3.IntVal(stage))] for ranks, stage in every]
+    wanted = np.array([z3.simplify(z3.substitute(lets, *size)).as_long() for size in sizes])
+    ranks, stage = np.array(every).T
+    at = {"p": ranks, "M": 0 * ranks, "s": stage}
+
+    def form(where: Any) -> sympy.Expr | None:
+        some = wanted[where], {name: numbers[where] for name, numbers in at.items()}
+        return _linear(*some) or least_form(*some) or least_form(*some, wider=True)
+
+    alike = form(stage >= 0)
+    found = (alike, alike) if alike is not None else (form(stage == 0), form(stage > 0))
+    return None if None in found else found
+
+
+def _linear(wanted: IntArray, at: Mapping[str, IntArray]) -> sympy.Expr | None:
+    """A linear form in p and s, whatever its numbers."""
+    columns = np.stack([at["p"], at["s"], 1 + at["M"]], axis=1)
+    numbers = np.rint(np.linalg.lstsq(columns, wanted, rcond=None)[0]).astype(int)
+    fits = bool((columns @ numbers == wanted).all())
+    return sum(int(n) * one for n, one in zip(numbers, (p, s, 1), strict=True)) if fits else None
+
+
+def _at_each(
+    forms: tuple[sympy.Expr, sympy.Expr], most: Callable[[sympy.Expr], sympy.Expr]
+) -> sympy.Expr:
+    """What is most at every stage, at stage 0 apart if that lets in another number."""
+    first, other = map(most, forms)
+    alike = forms[0] == forms[1]
+    return other if alike else sympy.Piecewise((first.subs(s, 0), sympy.Eq(s, 0)), (other, True))
+
+
+def _neighbours(rule: GreedyRule, own_slot: bool) -> Statement:
+    """What is between two stages, of which one prefers a backward after a forward.
+
+    Those that one has passed forwards and the other has not, and so many backwards, are in flight
+    at the lower stage alone. Forwards come to the lower one, and backwards to the upper one, at any
+    time. States that occur are searched for; that these are all is proved.
     """
-    first = z3.BoolVal(rule.prefer_first is Kind.F)
-    yield Statement("forwards first", "forwards are preferred until a backward", here, first)
-    ended = reading(rule.finished)
-    alike = z3.BoolVal(True) == (ended(_A, _A) == ended(_T, _T))
-    yield Statement("alike", "all slots are alike", (_A >= 0, _T >= 0), alike)
-    let_in, below = (_least_of([_M, *_bounds(family, stage)]) for stage in (_S, _S - 1))
-    fewer = "a stage lets in no more than the one below"
-    yield Statement("no more", fewer, (*here, _S >= 1), let_in <= below)
-    stated = term(most, {p: _P, M: _M, s: _S})
-    yield Statement("so many", "what is let in is the bound", here, stated == let_in)
+    forwards, backwards = z3.Ints("forwards backwards")
+    low, high, comes, returns = z3.Bools("low high comes returns")  # whether F was the last
+
+    def does(last: Term, forward: Term, backward: Term) -> tuple[Term, Term]:
+        prefers = z3.If(
+            last, *(z3.BoolVal(rule.prefer_after[one] is Kind.F) for one in (Kind.F, Kind.B))
+        )
+        goes = z3.And(forward, z3.Or(z3.Not(backward), prefers))
+        return goes, z3.And(backward, z3.Not(goes))
+
+    one, back = does(low, comes, backwards > 0)
+    passed = forwards + z3.If(one, 1, 0)
+    two, ready = does(high, (passed if own_slot else forwards) > 0, returns)
+    state = (forwards, backwards, low, high)
+    later = (
+        passed - z3.If(two, 1, 0),
+        backwards + z3.If(ready, 1, 0) - z3.If(back, 1, 0),
+        z3.Or(one, z3.And(low, z3.Not(back))),
+        z3.Or(two, z3.And(high, z3.Not(ready))),
+    )
+    begin = (z3.IntVal(0), z3.IntVal(0), z3.BoolVal(True), z3.BoolVal(True))
+    found, waiting = {begin}, [begin]
+    while waiting and len(found) < MOST_STATES:
+        here = [*zip(state, waiting.pop(), strict=True)]
+        for choice in product((z3.BoolVal(False), z3.BoolVal(True)), repeat=2):
+            put_in = [*here, *zip((comes, returns), choice, strict=True)]
+            then = tuple(z3.simplify(z3.substitute(one, *put_in)) for one in later)
+            if then not in found:
+                found.add(then)
+                waiting.append(then)
+    known = z3.Or(*(z3.And(*map(operator.eq, state, one)) for one in found))
+    between = forwards + backwards <= (1 if own_slot else 2) + z3.If(high, 0, 1)
+    says = "between two stages are as many as their bounds differ by, or one after a backward"
+    goal = z3.And(between, z3.substitute(known, *zip(state, later, strict=True)))
+    return Statement("neighbours", says, (known,), goal)
 
 
 def _least_of(terms: list[Term]) -> Term:
