@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,11 @@ from theory.kernel.prove import prove
 from theory.kernel.relations import le
 from theory.notation import count, index, total
 from theory.notation.building import offered
+from theory.notation.stating import WEIGHED
 from theory.notation.weighed import WEIGHTS
 from theory.proving.missing import missing_line
+from theory.proving.search import Searched
+from theory.proving.weights import weights_of
 from theory.verdicts import Verdict
 
 HEAD = """\
@@ -181,6 +185,33 @@ T.assume(equal(R(0), 0))
 noise = 4 * L * gamma * sigma**2 + 8 * L**2 * gamma**2 * sigma**2 / delta
 CLAIM = T.shows(total(f.grad(v + e) ** 2, k, K) / K <= 8 * (F(0) - low) / (gamma * K) + noise)
 """,
+    "local": """
+K, zeta, y, E = count("K"), positive("zeta"), vector("y"), mean("E", g)
+T.smooth(f, L)
+T.unbiased(E, g, f.grad(y))
+T.bounded_variance(E, g, f.grad(y), sigma)
+T.assume(f.grad(x) ** 2 <= zeta**2)
+T.assume(8 * gamma * L * K <= 1)
+T.assume(n <= K)
+T.constant(x)
+T.iterate(y, y - gamma * g, k)
+R = T.sequence("R", (y - x) ** 2)
+T.assume(equal(R(0), 0))
+CLAIM = T.shows(R(n) <= 24 * K * gamma**2 * (K * zeta**2 + sigma**2))
+""",
+    "apart": """
+K, y, m = count("K"), *vectors("y m")
+E, avg = mean("E", g, over="sample"), average("avg", y, g, over="worker")
+T.assume(avg(E(g**2)) <= A**2)
+T.unbiased(avg, y, m)
+T.constant(x)
+T.iterate(y, y - gamma * g, k)
+R, S = T.sequence("R", avg((y - x) ** 2)), T.sequence("S", avg((y - m) ** 2))
+T.assume(equal(R(0), 0))
+T.have(R(K) <= 2 * K**2 * gamma**2 * A**2)
+T.have(S(k) <= R(k))
+CLAIM = T.shows(S(K) <= 2 * K**2 * gamma**2 * A**2)
+""",
     "page": """
 K, p, b, h = count("K"), *positive("p b"), vector("h")
 E, y = mean("E", h), x - gamma * g
@@ -255,12 +286,15 @@ FALSE = {
     "unit": ("+ 2 * errors", "+ errors"),
     "drifting": ("T.assume(X(0) <= 0)", ""),
     "feedback": ("T.assume(equal(R(0), 0))", ""),
+    "local": ("T.assume(n <= K)", ""),
+    "apart": ("T.have(R(K) <= 2 * K**2 *", "T.have(R(K) <= K**2 / 2 *"),
     "page": ("T.assume(equal(V(0), 0))", ""),
     "contracted": ("G(0) / (theta * K)", "G(0) / (2 * theta * K)"),
     "momentum": ("gamma * L <= 1 - beta", "gamma * L <= 3"),
     "accelerated": ("L * s**2 / 2 * D(0)", "L * s**2 / 4 * D(0)"),
 }
-TOLD = ("unified", "missed", "below", "unit", "contracted", "momentum", "accelerated")
+LOCAL = ("local", "apart")
+TOLD = ("unified", "missed", "below", "unit", "contracted", "momentum", "accelerated", *LOCAL)
 """Those whose statement, or a line, says what the potential is."""
 
 
@@ -345,3 +379,38 @@ def test_control_weights_of_another_sign_prove_nothing(tmp_path: Path) -> None:
     made = claim_of(path).theorem
     assert made is not None
     assert prove(made).verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("name", "weights", "wrong"),
+    [
+        ("error_feedback/delayed", {"8*L**2*gamma**2", "8*L**2"}, ("gamma * (tau + 1)", "gamma")),
+        (
+            "async_sgd/window",
+            {"8*p*gamma**2*L**2", "8*p**2*gamma**2*L**2"},
+            ("8 * L**2 * gamma**2 * p *", "L**2 * gamma**2 * p *"),
+        ),
+    ],
+)
+def test_weights_of_papers_are_near_the_least(
+    name: str,
+    weights: set[str],
+    wrong: tuple[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without the line that says them; none where more is said than follows, or less assumed."""
+    monkeypatch.setattr("theory.proving.weights.search", lambda *_: Searched(None))
+    text = (Path(__file__).parents[2] / "examples" / "papers" / f"{name}.py").read_text("utf-8")
+    text = re.sub(r"(?ms)^T\.have\(.*?^(?=CLAIM)", "", text)
+    for edit, expected in ((("", ""), weights), (wrong, set[str]())):
+        assert edit[0] in text
+        path = written(tmp_path, text.replace(*edit, 1), f"claims_{len(expected)}.py")
+        made = claim_of(path).theorem
+        assert made is not None
+        letters = {"gamma": sympy.Symbol("gamma")}
+        found, known = (
+            {sympy.sympify(one, letters) for one in some}
+            for some in (weights_of(WEIGHED[made][0]).values(), expected)
+        )
+        assert found == known

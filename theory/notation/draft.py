@@ -550,7 +550,7 @@ class Draft:
             )
         first = call.func(0)
         if not start and not stated.rhs.has(first):
-            start = next((h.name for h in self._plan.assumed if h.relation.lhs == first), "")
+            start = self._plan.start_of(first)
         if not start:
             start = self.have(eq(first, first), f"{first}", by=Combine())
         under = domain or tuple(h.name for h in self._plan.assumed if is_parameters(h.relation))

@@ -219,6 +219,7 @@ def _rules(said: Sequence[Relation]) -> Iterator[Elementary]:
     powers = [one for form in forms for one in atoms(form, sympy.Pow) if not one.exp.is_number]
     for x in exps:
         yield Elementary("exp_tangent", (sympy.S.Zero, x))
+        yield Elementary("exp_tangent", (x, sympy.S.Zero))
         yield from (Elementary("halving", (-x, z)) for z in logs)
     for x in logs:
         yield Elementary("log_tangent", (sympy.S.One, x))

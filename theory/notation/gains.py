@@ -415,7 +415,8 @@ def _of_bound(
     if not atoms(bound, AppliedUndef):
         alike = [ratio for ratio in ratios if ratio.has(k) == bound.has(count)]
         grows = bound.has(count) and not sympy.fraction(sympy.together(bound))[1].has(count)
-        for ratio in (*alike, *([sympy.S.One] if grows else [])):
+        unlike = [(k + 2) / (k + 1)] if grows and bound.subs(count, 0) == 0 else []
+        for ratio in (*alike, *([sympy.S.One] if grows else []), *unlike):
             added = bound.subs(count, k + 1) - ratio * bound.subs(count, k)
             yield le(now(k + 1), ratio * now(k) + _defined(sympy.factor(added), k))
 

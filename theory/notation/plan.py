@@ -170,6 +170,10 @@ class Plan:
             lines = [one.relation for one in self.written if not isinstance(one.rule, Cite)]
             self.index = counting(assumed, lines, said, sums=not self.cites)
 
+    def start_of(self, first: Scalar) -> str:
+        """What an assumption is called that says how large a(0) is at most, or ``""``."""
+        return next((h.name for h in self.assumed if h.relation.lhs == first), "")
+
     def spelled(self, form: Scalar) -> Scalar:
         """With what sequences are instead of their names: what U(k) ≤ 0 says is said of U's."""
         known = {**MEANT, **self.sequences}

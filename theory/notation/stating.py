@@ -14,6 +14,7 @@ from sympy.core.function import AppliedUndef
 
 from theory.errors import TheoryError
 from theory.kernel.atoms import atoms
+from theory.kernel.elementary import Exp
 from theory.kernel.relations import Relation, eq, le
 from theory.kernel.rules import Combine, Found, Induction
 from theory.kernel.stored import entries_of
@@ -71,13 +72,14 @@ def theorem_of(
     lines = _lines(statement.relation, plan)
     start = start_of(statement.relation, plan.index) if lines else None
     signed = [(one, more) for one in lines if (more := _beside(one, start, plan, plan.index))]
-    longer = list[Longer]()
-    for number, (line, more) in enumerate([*((one, {}) for one in lines), *signed]):
+    longer = [*_from_nothing(statement, plan, functions, search)]
+    for line, more in (*((one, {}) for one in lines), *signed):
+        number = len(longer)
         written = _written({**more, named(number): line}, search)
         longer.append((named(number), _with_lines(statement, plan, functions, written)))
     name = named(len(longer))
-    for make in _along_a_sum(statement, plan, functions, search, name, statement.relation):
-        longer.append((name, make))
+    sums = _along_a_sum(statement, plan, functions, search, name, statement.relation)
+    longer += [(name, make) for make in sums]
     longer += _before_a_line(statement, plan, functions, search, len(longer))
     longer += _lower(statement, plan, functions, search)
     apart = [*_weighed(statement, plan, functions, lines, search)]
@@ -169,7 +171,7 @@ def _along_a_sum(
     bound = from_start(goal if found is None else found.bound)
     if k is None or bound == statement.relation or not isinstance(bound.lhs, AppliedUndef):
         return
-    sequence, count = bound.lhs.func, bound.lhs.args[0]
+    sequence = bound.lhs.func
     line = next((one for one in gains(bound, k) if one.lhs == sequence(k + 1)), None)
     if line is None:
         return
@@ -181,15 +183,50 @@ def _along_a_sum(
         apart = found.less(line, _in_sequences(plan, k), k)
         lines = {} if apart is None else {f"{name}, without what is assumed": apart}
         lines |= {name: line}
-    first = f"{sequence(0)}"
-    start = Written(first, eq(sequence(0), sequence(0)), Combine(), "", "ours")
+    first, starts = f"{sequence(0)}", list[Written]()
     if begins is not None:
-        (start,) = _written({first: le(sequence(0), begins)}, search)
+        starts = _written({first: le(sequence(0), begins)}, search)
         bound = le(bound.lhs, bound.rhs.subs(sequence(0), begins))
+    elif bound.rhs.has(sequence(0)) or not plan.start_of(sequence(0)):
+        starts = [Written(first, eq(sequence(0), sequence(0)), Combine(), "", "ours")]
+    else:
+        first = plan.start_of(sequence(0))
+    bounded = _by_induction(bound, name, plan, first)
+    yield _with_lines(statement, longer, functions, [*_written(lines, search), *starts, bounded])
+
+
+def _by_induction(bound: Relation, line: str, plan: Plan, start: str) -> Written:
+    """A bound of a(n), or of a(k), by induction along a line."""
+    sequence, count = bound.lhs.func, bound.lhs.args[0]
     under = tuple(one.name for one in plan.assumed if is_parameters(one.relation))
-    along = Induction(name, k, count, sequence, first, under)
-    bounded = Written(f"{bound.lhs}", bound, along, "", "ours")
-    yield _with_lines(statement, longer, functions, [*_written(lines, search), start, bounded])
+    along = Induction(line, plan.index, count, sequence, start, under)
+    return Written(f"{bound.lhs}", bound, along, "", "ours")
+
+
+def _from_nothing(
+    statement: Statement, plan: Plan, functions: Sequence[Function], search: Rule
+) -> Iterator[Longer]:
+    """Of R(n) ≤ b for n ≤ H, where R begins with 0, an induction with a ratio of 1 + 1/(2H).
+
+    R(k + 1) ≤ q·R(k) + (q − 1)·b gives R(n) ≤ (qⁿ − 1)·b, and qⁿ is at most exp(n/(2H)) ≤ 2. This
+    is how far local steps lead: R is the mean of ‖y − x‖², where y is x at first.
+    """
+    call, most, k = statement.relation.lhs, statement.relation.rhs, plan.index
+    if k is None or not isinstance(call, AppliedUndef) or atoms(most, AppliedUndef, Sum):
+        return
+    sequence, n = call.func, call.args[0]
+    start = plan.start_of(sequence(0))
+    if statement.relation.kind != "<=" or not start or not n.is_Symbol or n == k:
+        return
+    gaps = (h.relation.gap for h in plan.assumed if is_parameters(h.relation))
+    ends = [gap + n for gap in gaps if gap.coeff(n) == -1 and not most.has(n)]
+    for number, end in enumerate(one for one in ends if one.is_positive):
+        name, ratio = named(number), 1 + 1 / (2 * end)
+        line = le(sequence(k + 1), ratio * sequence(k) + most / (2 * end))
+        power = le(ratio**n, Exp(n / (2 * end)))
+        bound = _by_induction(le(sequence(k), most * (ratio**k - 1)), name, plan, start)
+        lines = _written({name: line, f"{name}, in powers": power}, search)
+        yield name, _with_lines(statement, plan, functions, [*lines, bound])
 
 
 def _named(statement: Statement, plan: Plan) -> dict[str, Scalar]:

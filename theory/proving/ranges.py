@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from math import ceil, floor, log2, prod
+from math import ceil, floor, inf, log2, prod
 from typing import Any, Final
 
 import numpy as np
@@ -31,6 +31,10 @@ FACTORS: Final = 3
 POWERS: Final = (1, -1, 2, -2)
 LARGEST: Final = 16
 """Numerators and denominators of a formula's constant."""
+FLAT: Final = 1e-8
+"""What of a range is nothing, in floating point."""
+NEAR: Final = 4
+"""How many times the least that it must be a formula's constant may be."""
 WIDER: Final = 1e-4
 """By how much a range may be wider, as it is found in floating point."""
 
@@ -68,26 +72,35 @@ class Formulas:
         ]
 
     def plainest(
-        self, program: Program, forms: Mapping[int, Form]
+        self, program: Program, forms: Mapping[int, Form], near: float = inf
     ) -> tuple[int, Element, list[float]] | None:
         """One of some multipliers, a formula for it, and what that is at the points.
 
         None if none is plain, or there are none; `forms` says what is multiplied, by its place.
+        Nowhere is it more than `near` times the least that it must be: what is much more somewhere,
+        such as a constant for L²γ², is too much beyond the points.
         """
         ranges = {place: least_and_most(program, place) for place in forms}
         known = {place: found for place, found in ranges.items() if found is not None}
         for count in range(FACTORS + 1):
             for place, found in known.items():
-                for one in self._within(found, forms[place], count):
-                    return place, one, [float(at(one, point) or 0) for point in self.problem.points]
+                for one, more in self._within(found, forms[place], count, near):
+                    if more <= near:
+                        return place, one, [float(at(one, p) or 0) for p in self.problem.points]
         return None
 
-    def _within(self, found: Sequence[Range], form: Form, count: int) -> Iterator[Element]:
-        """Constants times powers of so many numbers, in a range at each point."""
+    def _within(
+        self, found: Sequence[Range], form: Form, count: int, near: float
+    ) -> Iterator[tuple[Element, float]]:
+        """Constants times powers of so many numbers, in a range at each point.
+
+        Where they are to be near the least, one point is spared: small numbers are not exact there.
+        """
         one, goal = self.problem.split.field.one, self.problem.reduced_goal
         aim = np.subtract(self.scales.of_form(goal), self.scales.of_form(form))
+        spared = 0 if near == inf or len(found) == 1 else 1
         if count == 0 and all(low <= 0 <= high for low, high in found):
-            yield self.problem.split.field.zero
+            yield self.problem.split.field.zero, 0.0
         for chosen in combinations(self._usable, count):
             for powers in product(POWERS, repeat=count):
                 scale = sum((p * s for (*_, s), p in zip(chosen, powers, strict=True)), 0 * aim)
@@ -96,10 +109,19 @@ class Formulas:
                 values = [v**p for (_, v, _), p in zip(chosen, powers, strict=True)]
                 sizes = np.prod([np.ones(len(found)), *values], axis=0)
                 ratios = [(low / s, high / s) for (low, high), s in zip(found, sizes, strict=True)]
-                constant = _plainest(max(min(r) for r in ratios), min(max(r) for r in ratios))
+                low, high = (sorted(end) for end in zip(*map(sorted, ratios), strict=True))
+                low, high = low[-1 - spared], high[spared]
+                roomy = low > 0 and _plainest(near / 2 * low, min(high, near * low))
+                constant = roomy or _plainest(low, high)
                 if constant is not None:
+                    lows = (max(low, FLAT * high) for low, high in found)
+                    times = sorted(
+                        float(constant) * s / b for b, s in zip(lows, sizes, strict=True)
+                    )
+                    more = times[-1 - spared]
                     product_of = (n**p for (n, _, _), p in zip(chosen, powers, strict=True))
-                    yield prod(product_of, start=one * constant.numerator / constant.denominator)
+                    whole = prod(product_of, start=one * constant.numerator / constant.denominator)
+                    yield whole, more
 
 
 def rounded(exact: Exact, outcome: Outcome, program: Program) -> Iterator[list[Element]]:

@@ -15,7 +15,7 @@ from theory.notation.weighed import Weighed
 from theory.proving.blocks import blocks_of
 from theory.proving.forms import factored
 from theory.proving.problem import Problem, stated
-from theory.proving.ranges import POINTS, Formulas
+from theory.proving.ranges import NEAR, POINTS, Formulas
 from theory.proving.search import related, search
 from theory.proving.semidefinite import without
 from theory.proving.squares import program_of
@@ -55,7 +55,7 @@ def weights_of(one: Weighed) -> dict[str, str]:
 
 
 def _plain(problem: Problem, parts: Sequence[str]) -> dict[str, Scalar]:
-    """What multipliers of some facts may be, the plainest first."""
+    """What multipliers of some facts may be, near the least that they must be."""
     problem = replace(problem, count=POINTS)
     formulas = Formulas.of(problem, [*problem.reduced_facts.values()])
     for block in blocks_of(problem):
@@ -63,7 +63,8 @@ def _plain(problem: Problem, parts: Sequence[str]) -> dict[str, Scalar]:
         place_of = {names[n]: place for place, n in enumerate(kept) if n < len(names)}
         left, found = {n: problem.reduced_facts[n] for n in parts if n in place_of}, {}
         while program is not None and left:
-            chosen = formulas.plainest(program, {place_of[n]: form for n, form in left.items()})
+            forms = {place_of[n]: form for n, form in left.items()}
+            chosen = formulas.plainest(program, forms, NEAR)
             if chosen is None:
                 break
             place, share, values = chosen
