@@ -24,7 +24,22 @@ the following holds, with no formula for any slot:
   after the first. So L(s) are in flight, or M − 1, or M if M is at most w(s).
 
 What is in flight is most after a forward, and of the forward staleness is one less: those that were
-in flight beside it are the updates that it has not seen.
+in flight beside it are the updates that it has not seen. If an update follows K gradients, and b(m)
+backwards are before F of m, then ⌊m/K⌋ − ⌊b(m)/K⌋ is its staleness. As b(m) > m − P of P that are
+in flight at most, that is at most ⌈(P − 1)/K⌉, and ⌊M/K⌋ − 1. Let c be the least of both: it is
+reached at m = K·c if b(m) < K, and b grows with m, so that c = ⌈(P − 1)/K⌉ is the worst case:
+
+- K divides P − 1: F of m = P − 1 is one of the first forwards, or one more that follows one B.
+- K divides P: m = P, and one B is before it, if F is ready then, as where stages below let in more
+  than P, and the second B is not before it: that comes two slots after the first where this one
+  runs as soon as it may (backwards first, or L ≤ w everywhere), or F is preferred after B. Where
+  a stage goes on with forwards, it is said above.
+- Each stage has fewer in flight than those below, forwards do not go on, and the second B is late
+  as above: B, F, B, F, in turn, b(m) = m − P + 1. After F so many are in flight that B has to be next, so that each B is two slots
+  after the one before. After B of j comes F of P + j: the stage below has done it as one of its
+  first ones, or after a B of j − 1 or less, which ran two slots before or earlier.
+
+Without bounds, and where forwards come first or go on, b(m) is 0 or 1.
 
 Where a bound is below 1 no microbatch is let in, whatever M is: a p from which on there are
 schedules is the least one that anything is said of.
@@ -33,7 +48,8 @@ schedules is the least one that anything is said of.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
 from typing import Any, Final
@@ -59,7 +75,7 @@ from theory.laws.stamped_families import COLUMNS
 from theory.laws.static_orders.order import Order, Spot
 from theory.laws.static_orders.symbols import M, p, s, term
 from theory.laws.static_orders.versions import Updates, applied_once
-from theory.smt.solver import Outcome, Statement, Term, decide, merge
+from theory.smt.solver import Outcome, Statement, Term, decide, merge, undecided
 from theory.verdicts import Verdict
 
 _ANY_SIZE: Final = StampedOrder(LINE, forward=lambda at: (at.x,), backward=lambda at: (at.x,))
@@ -107,14 +123,16 @@ def row_of_rule(family: Family) -> Row:
     here = (*sizes.size.suppose, _S >= 0, _S < _P)
     runs = small_runs(family, _ANY_SIZE, least)
     never_stops = [*map(decide, _plays_on(family, rule, here))]
-    most, first = _in_flight(family, rule, least, here)
+    bounds, played = _bounded(family, rule, least, here)
     found = []
     for name in COLUMNS:
         limit, extra = "", list[Outcome]()
         if name == "staleness" and family.policy.name == "flush":
             limit = "0"
-        elif name in _BOUNDED and most is not None:
-            limit, extra = str(most if name == "in-flight" else most - 1), first
+        elif name in bounds:
+            reached = name == "staleness"  # of which what is in flight does not depend
+            limit = str(bounds[name])
+            extra = [one for one in played if reached or one.name != "reached"]
         elif name == "update-once" and family.policy.name != "flush":
             extra = [decide(one) for one in applied_once(_any_order(), Updates(family.policy))]
         elif name == "deadlock-free":
@@ -133,7 +151,7 @@ def _said(family: Family, column: str) -> bool:
     policy = family.policy
     if column == "stash":
         return policy.name == "flush" or (policy.name in NEWEST and policy.keeps_forward_version)
-    newest = policy.name in NEWEST and policy.interval == 1
+    newest = policy.name in NEWEST
     return column != "staleness" or policy.name == "flush" or newest
 
 
@@ -160,52 +178,149 @@ def _plays_on(family: Family, rule: GreedyRule, here: tuple[Term, ...]) -> Itera
         yield Statement("admits", "every stage lets a microbatch in", here, one >= 1)
 
 
-def _in_flight(
+@dataclass(frozen=True)
+class _Play:
+    """How many a stage lets in, L(s), and in how many slots a microbatch comes back, w(s).
+
+    Attributes
+    ----------
+    narrow : bool
+        It is proved that no stage lets in more than w(s).
+    """
+
+    family: Family
+    rule: GreedyRule
+    here: tuple[Term, ...]
+    narrow: bool = False
+
+    @property
+    def own_slot(self) -> bool:
+        """Whether what ends in a slot feeds others in it."""
+        return bool(self.rule.finished(0, 0))
+
+    @property
+    def free(self) -> bool:
+        """Whether there are no bounds."""
+        return not _bounds(self.family, _S)
+
+    @property
+    def back(self) -> sympy.Expr:
+        """w(s)."""
+        return p - s if self.own_slot else 2 * (p - s) - 1
+
+    @property
+    def backwards(self) -> bool:
+        """Whether they are preferred from the start."""
+        return self.rule.prefer_first is Kind.B
+
+    @property
+    def mixed(self) -> bool:
+        """Whether forwards that a stage lets in may come after a backward that is preferred."""
+        return self.backwards and not self.narrow
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it then goes on with forwards."""
+        return self.mixed and self.rule.prefer_after[Kind.F] is Kind.F
+
+    def lets(self, stage: Term) -> Term:
+        """L(s); without bounds a number that is never reached."""
+        return _least_of(_bounds(self.family, stage) or [2 * _P])
+
+    def back_at(self, stage: Term) -> Term:
+        """w(s) of a stage."""
+        return term(self.back, {**_TERMS, s: stage})
+
+    def more(self, stage: Term) -> Term:
+        """Whether forwards come after a backward."""
+        return z3.And(self.backwards, self.lets(stage) > self.back_at(stage))
+
+    def first(self, stage: Term) -> Term:
+        """How many forwards come before the first backward."""
+        return z3.If(self.more(stage), self.back_at(stage), self.lets(stage))
+
+
+def _bounded(
     family: Family, rule: GreedyRule, least: int, here: tuple[Term, ...]
-) -> tuple[sympy.Expr | None, list[Outcome]]:
-    """The most in flight at stage s, and what says it; None if bounds have no short form."""
-    own_slot, backwards = bool(rule.finished(0, 0)), rule.prefer_first is Kind.B
-    back = p - s if own_slot else 2 * (p - s) - 1
+) -> tuple[dict[str, sympy.Expr], list[Outcome]]:
+    """The most in flight at stage s, the largest staleness, and what says it.
 
-    def lets(stage: Term) -> Term:
-        return _least_of(_bounds(family, stage) or [2 * _P])  # or more: that is never full
-
-    def late(stage: Term) -> Term:
-        return term(back, {**_TERMS, s: stage})
-
-    forms = _let_in(family, lets(_S), least)
+    Nothing if bounds have no short form.
+    """
+    play = _Play(family, rule, here)
+    narrow = decide(Statement("early", "", here, play.lets(_S) <= play.back_at(_S)))
+    play = replace(play, narrow=narrow.verdict is Verdict.PROVED)
+    forms = (sympy.oo, sympy.oo) if play.free else _let_in(play.lets(_S), least)
     if forms is None:
-        return None, []
+        return {}, []
+    every = family.policy.interval
+
+    def most(own: sympy.Expr) -> sympy.Expr:
+        return sympy.Min(own, sympy.Max(M - 1, sympy.Min(M, play.back)) if play.goes_on else M)
+
+    def stale(own: sympy.Expr) -> sympy.Expr:
+        windows = sympy.Min(sympy.floor(M / every) - 1, sympy.ceiling((own - 1) / every))
+        return windows if every > 1 else most(own) - 1
+
+    in_turn = play.mixed and not play.goes_on
+    own = tuple(sympy.Min(form, play.back) if in_turn else form for form in forms)
+    bounds = {"in-flight": _at_each(map(most, own)), "staleness": _at_each(map(stale, own))}
+    return bounds, [_as_needed(decide(one)) for one in (*_conditions(play, forms), *_reached(play))]
+
+
+def _conditions(play: _Play, forms: tuple[sympy.Expr, sympy.Expr]) -> Iterator[Statement]:
+    """On which it depends how many are in flight."""
+    lets, here = play.lets, play.here
     below, above = (*here, _U >= 0, _U < _S), (*here, _U > _S, _U < _P)
-    more = z3.And(backwards, lets(_S) > late(_S))
-    first = z3.If(more, late(_S), lets(_S))
     stated = z3.If(_S == 0, *(term(form.subs(sympy.oo, 2 * p), _TERMS) for form in forms))
-    alike = z3.BoolVal(own_slot) == reading(rule.finished)(_T, _T)
-    statements = [
-        Statement("alike", "all slots are alike", (_T >= 0,), alike),
-        Statement("so many", "what is let in is the bound", here, stated == lets(_S)),
-        Statement("pass", "lower stages let the first ones pass", below, lets(_U) >= first),
-    ]
-    none = decide(Statement("early", "all is let in before a backward", here, z3.Not(more)))
-    if none.verdict is Verdict.PROVED:
-        return _at_each(forms, lambda own: sympy.Min(own, M)), [none, *map(decide, statements)]
-    freely = z3.Or(z3.Not(more), lets(_U) >= late(_U))
-    if rule.prefer_after[Kind.F] is Kind.B:
-        says = "above a stage that lets in more none is held up"
-        statements += [_neighbours(rule, own_slot), Statement("above", says, above, freely)]
-        most = _at_each(forms, lambda own: sympy.Min(own, M, back))
-    else:
-        says = "below a stage that goes on with forwards all let them pass"
-        pass_ = z3.Or(z3.And(freely, lets(_U) >= lets(_S)), lets(_U) > lets(_S), z3.Not(more))
-        statements += [Statement("below", says, below, pass_)]
-        most = _at_each(forms, lambda own: sympy.Min(own, sympy.Max(M - 1, sympy.Min(M, back))))
-    return most, [*map(decide, statements)]
+    alike = z3.BoolVal(play.own_slot) == reading(play.rule.finished)(_T, _T)
+    yield Statement("alike", "all slots are alike", (_T >= 0,), alike)
+    yield Statement("so many", "what is let in is the bound", here, stated == lets(_S))
+    passes = lets(_U) >= play.first(_S)
+    yield Statement("pass", "lower stages let the first ones pass", below, passes)
+    less = z3.Not(play.more(_S))
+    freely = z3.Or(less, lets(_U) >= play.back_at(_U))
+    if play.goes_on:
+        says = "stages below one that goes on with forwards let these pass"
+        pass_ = z3.Or(z3.And(freely, lets(_U) >= lets(_S)), lets(_U) > lets(_S), less)
+        yield Statement("below", says, below, pass_)
+    elif play.mixed:
+        yield _neighbours(play.rule, play.own_slot)
+        says = "no stage above one that lets in more is held up"
+        yield Statement("above", says, above, freely)
 
 
-def _let_in(family: Family, lets: Term, least: int) -> tuple[sympy.Expr, sympy.Expr] | None:
+def _reached(play: _Play) -> Iterator[Statement]:
+    """Fewer backwards than an update needs are before the forward that is to be most stale."""
+    every, rule = play.family.policy.interval, play.rule
+    if every == 1 or (play.free and (play.goes_on or not play.backwards)):
+        return  # M alone is a bound
+    largest = play.lets(_S) if play.goes_on else play.first(_S)
+    turns_ = play.backwards or play.narrow or rule.prefer_after[Kind.B] is Kind.F
+    here = (*play.here, _U >= -1, _U < _S)
+    falls = z3.Or(_U < 0, play.first(_U) > play.first(_S))
+    whole_ = Statement("reached", "each stage lets in fewer than those below", here, falls)
+    if turns_ and not play.goes_on and decide(whole_).verdict is Verdict.PROVED:
+        yield whole_
+        return
+    next_ = z3.Or(
+        z3.And(turns_, z3.Or(_U < 0, play.lets(_U) > largest)), play.goes_on and play.more(_S)
+    )
+    goal = z3.Or((largest - 1) % every == 0, z3.And(largest % every == 0, next_))
+    says = "so many updates are behind a forward that few backwards are before"
+    yield Statement("reached", says, here, goal)
+
+
+def _as_needed(found: Outcome) -> Outcome:
+    """A condition that is not met says nothing of the rule: what follows from it is open."""
+    if found.verdict is not Verdict.REFUTED:
+        return found
+    at = ", ".join(f"{name} = {number}" for name, number in found.witness.items() if number >= 0)
+    return undecided(found, f"it is proved where {found.says}, which is not so at {at}")
+
+
+def _let_in(lets: Term, least: int) -> tuple[sympy.Expr, sympy.Expr] | None:
     """How many stage 0 lets in, and how many stage s does: short forms, as yet a guess."""
-    if not _bounds(family, _S):
-        return sympy.oo, sympy.oo
     every = [(ranks, stage) for ranks in range(least, least + READ) for stage in range(ranks)]
     sizes = [[(_P, z3.IntVal(ranks)), (_S, z3.IntVal(stage))] for ranks, stage in every]
     wanted = np.array([z3.simplify(z3.substitute(lets, *size)).as_long() for size in sizes])
@@ -229,13 +344,11 @@ def _linear(wanted: IntArray, at: Mapping[str, IntArray]) -> sympy.Expr | None:
     return sum(int(n) * one for n, one in zip(numbers, (p, s, 1), strict=True)) if fits else None
 
 
-def _at_each(
-    forms: tuple[sympy.Expr, sympy.Expr], most: Callable[[sympy.Expr], sympy.Expr]
-) -> sympy.Expr:
-    """What is most at every stage, at stage 0 apart if that lets in another number."""
-    first, other = map(most, forms)
-    alike = forms[0] == forms[1]
-    return other if alike else sympy.Piecewise((first.subs(s, 0), sympy.Eq(s, 0)), (other, True))
+def _at_each(forms: Iterable[sympy.Expr]) -> sympy.Expr:
+    """A form for stage 0, and one for every stage s: one for all if they are alike."""
+    first, other = forms
+    apart = sympy.Piecewise((first.subs(s, 0), sympy.Eq(s, 0)), (other, True))
+    return other if first == other else apart
 
 
 def _neighbours(rule: GreedyRule, own_slot: bool) -> Statement:
