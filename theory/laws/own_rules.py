@@ -35,9 +35,10 @@ reached at m = K·c if b(m) < K, and b grows with m, so that c = ⌈(P − 1)/K�
   runs as soon as it may (backwards first, or L ≤ w everywhere), or F is preferred after B. Where
   a stage goes on with forwards, it is said above.
 - Each stage has fewer in flight than those below, forwards do not go on, and the second B is late
-  as above: B, F, B, F, in turn, b(m) = m − P + 1. After F so many are in flight that B has to be next, so that each B is two slots
-  after the one before. After B of j comes F of P + j: the stage below has done it as one of its
-  first ones, or after a B of j − 1 or less, which ran two slots before or earlier.
+  as above: B, F, B, F, in turn, b(m) = m − P + 1. After F so many are in flight that B has to be
+  next, so that each B is two slots after the one before. After B of j comes F of P + j: the stage
+  below has done it as one of its first ones, or after a B of j − 1 or less, which ran two slots
+  before or earlier.
 
 Without bounds, and where forwards come first or go on, b(m) is 0 or 1.
 
